@@ -34,7 +34,7 @@ async function asked(visit: Visit): Promise<void> {
   await visit.page.getByLabel(words.find.prompt, { exact: true }).fill(SENTENCE);
   await visit.page.keyboard.press("Enter");
   await visit.page.getByRole("grid").waitFor();
-  await visit.page.locator(".told").waitFor();
+  await visit.page.locator(".meaning").waitFor();
 }
 
 const WIDE = { width: 1440, height: 900, locale: "en-GB" } as const;

@@ -54,9 +54,9 @@ function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
     shownLanguage.current = language.value;
   }, [language.value]);
   return (
-    <section class="told" aria-label={find.meaning}>
-      <div class="told-head">
-        <p class="told-sentence">
+    <section class="meaning" aria-label={find.meaning}>
+      <div class="meaning-head">
+        <p class="meaning-sentence">
           {stretches.map((one) =>
             one.colour === null ? one.text : <Mark key={one.start} stretch={one} />,
           )}
@@ -67,7 +67,7 @@ function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
       {narrow.value && (
         <button
           type="button"
-          class="link told-more"
+          class="link meaning-more"
           aria-expanded={open}
           onClick={() => setOpened(!isOpened)}
         >
@@ -85,7 +85,7 @@ function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
 function Edited(): VNode {
   const { find } = words.value;
   return (
-    <div class="told-edited" role="status">
+    <div class="meaning-edited" role="status">
       <Icon name="edit" />
       <span>{find.meaningEdited}</span>
       <Button small variant="quiet" onClick={restoreSentence}>
@@ -98,7 +98,7 @@ function Edited(): VNode {
 function Legend({ stretches }: { stretches: readonly Stretch[] }): VNode {
   const { find } = words.value;
   return (
-    <ul class="told-legend" aria-label={find.legend}>
+    <ul class="meaning-legend" aria-label={find.legend}>
       {coloursOf(stretches).map((colour) => (
         <li key={colour} class={`part-${colour}`}>
           <Icon name={ICONS[colour]} size={12} />
