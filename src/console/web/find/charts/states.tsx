@@ -38,7 +38,7 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
           <div class={`map-room map-room-${size}`}>
             {shapes !== null && <BrazilMap data={data} size={size} shapes={shapes} />}
           </div>
-          <Beside data={data} />
+          <NotOnMap data={data} />
         </>
       )}
     </Frame>
@@ -46,11 +46,11 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
 }
 
 /** Shows the counts of matches abroad and without a state, which the map lacks. */
-function Beside({ data }: { data: ChartData }) {
+function NotOnMap({ data }: { data: ChartData }) {
   const { charts } = words.value;
   const abroad = data.rows.find(({ key }) => key === "EX");
   return (
-    <div class="map-beside">
+    <div class="map-others">
       {abroad !== undefined && (
         <button
           type="button"

@@ -9,7 +9,7 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Account } from "../../app/answers.ts";
 import { cnpj } from "../../app/format.ts";
-import { coarse, narrow } from "../../app/media.ts";
+import { isCoarsePointer, narrow } from "../../app/media.ts";
 import { words } from "../../app/words.ts";
 import { allLists, listChanges } from "../../lists/all.ts";
 import { markedLists, wantMarks } from "../../lists/marks.ts";
@@ -54,7 +54,7 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   const { rows } = list;
   const { length: count } = rows.accounts;
   const page = narrow.value;
-  const rowHeight = page ? ROW_HEIGHT.compact : coarse.value ? ROW_HEIGHT.coarse : ROW_HEIGHT.fine;
+  const rowHeight = page ? ROW_HEIGHT.compact : isCoarsePointer.value ? ROW_HEIGHT.coarse : ROW_HEIGHT.fine;
   const stage: ScrollStage = { scroller, body, page, rowHeight, count };
   const drawn = useRowWindow(stage, (row) => rows.want(row));
   useScrollRestored(stage, list);

@@ -12,7 +12,7 @@ import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { Status } from "../../app/answers.ts";
 import { errorText } from "../../app/errortext.ts";
 import { cnpj, month, number } from "../../app/format.ts";
-import { narrow, railed } from "../../app/media.ts";
+import { narrow, hasFilterRail } from "../../app/media.ts";
 import { loadStatus, status } from "../../app/status.ts";
 import { words } from "../../app/words.ts";
 import { ExportButton } from "../../exports/dialog.tsx";
@@ -128,7 +128,7 @@ function Table({ list, plan, allowed }: TableProps): VNode {
           </div>
         )}
       </div>
-      {!railed.value && <SelectionBar />}
+      {!hasFilterRail.value && <SelectionBar />}
       <ColumnChooser open={choosing} allowed={allowed} onClose={() => setChoosing(false)} />
       <AccountDrawer
         list={list}
