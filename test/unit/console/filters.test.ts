@@ -25,7 +25,7 @@ import {
   countSet,
   GROUPS,
 } from "../../../src/console/web/find/filters/groups.ts";
-import { remarksOf, stretchesOf } from "../../../src/console/web/find/parttext.ts";
+import { remarksOf, spansOf } from "../../../src/console/web/find/parttext.ts";
 import { emptyQuery, isEmpty, type Query, specOf } from "../../../src/console/web/find/question.ts";
 import { offeredOf, readingOf } from "../../../src/console/web/find/suggested.ts";
 
@@ -289,9 +289,9 @@ describe("a sentence", () => {
   } as unknown as TranslateAnswer;
 
   it("is shown whole, every part in its color", () => {
-    const stretches = stretchesOf(sentence, answer, null);
-    assert.equal(stretches.map(({ text }) => text).join(""), sentence);
-    const coloured = stretches.flatMap(({ text, colour }) => (colour ? [[text, colour]] : []));
+    const spans = spansOf(sentence, answer, null);
+    assert.equal(spans.map(({ text }) => text).join(""), sentence);
+    const coloured = spans.flatMap(({ text, colour }) => (colour ? [[text, colour]] : []));
     assert.deepEqual(coloured, [
       ["padarias", "activity"],
       ["não", "company"],
@@ -303,7 +303,7 @@ describe("a sentence", () => {
 
   it("shows what each part became, or that it became nothing", () => {
     const reported = new Map(
-      stretchesOf(sentence, answer, null).map((one) => [one.text, one.meanings]),
+      spansOf(sentence, answer, null).map((one) => [one.text, one.meanings]),
     );
     assert.deepEqual(reported.get("em MG"), ["Minas Gerais"]);
     assert.deepEqual(reported.get("MEI"), ["não MEI"]);

@@ -90,7 +90,7 @@ export interface TranslationNote {
   [more: string]: unknown;
 }
 
-/** A stretch of the sentence and its meaning. */
+/** A span of the sentence and its meaning. */
 export type TranslationPart = TranslateAnswer["parts"][number];
 
 /** The data's source; in every answer about data. */

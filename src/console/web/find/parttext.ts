@@ -35,7 +35,7 @@ const COLOURS: Readonly<Record<string, PartColour>> = {
 };
 
 /** A segment of the sentence; `colour` is null if it has no effect. */
-export interface Stretch {
+export interface TextSpan {
   readonly text: string;
   readonly start: number;
   readonly colour: PartColour | null;
@@ -44,16 +44,16 @@ export interface Stretch {
 }
 
 /** Splits the whole sentence into segments, without gaps. */
-export function stretchesOf(
+export function spansOf(
   sentence: string,
   answer: TranslateAnswer,
   book: CatalogBook | null,
-): Stretch[] {
-  const stretches: Stretch[] = [];
+): TextSpan[] {
+  const spans: TextSpan[] = [];
   let at = 0;
   const plain = (to: number) => {
     const text = sentence.slice(at, to);
-    if (text !== "") stretches.push({ text, start: at, colour: null, meanings: [] });
+    if (text !== "") spans.push({ text, start: at, colour: null, meanings: [] });
     at = Math.max(at, to);
   };
   for (const [index, part] of answer.parts.entries()) {
@@ -61,17 +61,17 @@ export function stretchesOf(
     plain(part.start);
     if (colour === null) continue;
     const text = sentence.slice(part.start, part.end);
-    stretches.push({ text, start: part.start, colour, meanings: meaningsOf(part, answer, book) });
+    spans.push({ text, start: part.start, colour, meanings: meaningsOf(part, answer, book) });
     at = part.end;
   }
   plain(sentence.length);
-  return stretches;
+  return spans;
 }
 
 /** Returns the colors used in a sentence, in fixed order. */
-export function coloursOf(stretches: readonly Stretch[]): PartColour[] {
+export function coloursOf(spans: readonly TextSpan[]): PartColour[] {
   const order: PartColour[] = ["activity", "place", "time", "company", "contact", "unmapped"];
-  return order.filter((colour) => stretches.some((one) => one.colour === colour));
+  return order.filter((colour) => spans.some((one) => one.colour === colour));
 }
 
 /** Returns a part's color. A negation has the color of the part that it negates. */
