@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { TranslateAnswer } from "../../../src/console/web/app/answers.ts";
 import { language } from "../../../src/console/web/app/language.ts";
-import { speak } from "../../../src/console/web/app/words.ts";
+import { switchLanguage } from "../../../src/console/web/app/words.ts";
 import { amountText, readAmount } from "../../../src/console/web/find/filters/amount.ts";
 import { chainOf, readCount, spanText } from "../../../src/console/web/find/filters/chainspan.ts";
 import {
@@ -194,7 +194,7 @@ describe("amounts", () => {
 });
 
 describe("numbers of establishments", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
 
   it("are one of the choices, or have a label of their own", () => {
     assert.equal(chainOf(undefined, undefined), "any");
@@ -218,7 +218,7 @@ describe("numbers of establishments", () => {
 });
 
 describe("filters as text", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
 
   it("name every filter", () => {
     for (const name of NAMES) {
@@ -259,7 +259,7 @@ describe("words with several possible activities", () => {
 });
 
 describe("a sentence", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
   const sentence = "padarias, não MEI em MG com faturamento alto";
   const part = (words: string, role: string) => {
     const start = sentence.indexOf(words);

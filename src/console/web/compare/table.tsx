@@ -18,7 +18,7 @@ import { type Query, specOf } from "../find/question.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button, copyText } from "../parts/button.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
-import { type FacetValue, usePosted, valueName } from "./values.ts";
+import { type FacetValue, usePost, valueName } from "./values.ts";
 
 /** Max values in the chart; the table has all. */
 const BARS_MAX = 12;
@@ -73,7 +73,7 @@ export function Compared({
   const specs = queries.map((query) => specOf(query));
   const snapshots = month === null ? undefined : [null, month];
   const body = { specs, facets: [facet], snapshots };
-  const { answer, error, retry } = usePosted<CompareAnswer>("/accounts/compare", body);
+  const { answer, error, retry } = usePost<CompareAnswer>("/accounts/compare", body);
   if (error !== null) return <ErrorNotice error={error} onRetry={retry} />;
   if (answer?.facets[facet] === undefined) return <Busy />;
   const rows = rowsOf(answer, facet);
