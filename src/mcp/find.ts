@@ -29,7 +29,7 @@ import {
   sourceLine,
   sourceOf,
   type Tool,
-  terse,
+  withoutDescriptions,
   VALUES_NOTE,
 } from "./tool.ts";
 
@@ -46,8 +46,8 @@ const ARGUMENTS = {
 };
 
 const { number, ...others } = SCHEMAS.SuggestAnswer.properties;
-const [refused, contact] = [terse(others.refused), terse(others.contact)];
-const contact_refused = terse(others.contact_refused);
+const [refused, contact] = [withoutDescriptions(others.refused), withoutDescriptions(others.contact)];
+const contact_refused = withoutDescriptions(others.contact_refused);
 const match = { enum: [...FITS] } as unknown as TSchema;
 /** Schema of an account without the types of get_account: models read it in every conversation. */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);

@@ -88,29 +88,29 @@ export function registerNotices(program: Command): void {
   common(explain(notices.command("list"), LIST))
     .option("--search <id>", "only notices of this saved search")
     .option("--limit <n>", "maximum number of notices", "50")
-    .action((options: ListOptions) => working(options, (open) => list(open, options), "read"));
+    .action((options: ListOptions) => withNotices(options, (open) => list(open, options), "read"));
   placed(explain(notices.command("show"), SHOW).argument("<notice>", "its id")).action(
-    (id: string, options: NoticeFlags) => working(options, (open) => show(open, id), "read"),
+    (id: string, options: NoticeFlags) => withNotices(options, (open) => show(open, id), "read"),
   );
   common(explain(notices.command("replay"), REPLAY).argument("<notice>", "its id"))
     .option("--through <id>", "last notice of a range")
     .option("--webhook <id>", "only this webhook or e-mail receiver (default: all of the search)")
     .option("--only-failed", "only deliveries that failed")
     .action((id: string, options: ReplayOptions) =>
-      working(options, (open) => replay(open, id, options)),
+      withNotices(options, (open) => replay(open, id, options)),
     );
   common(explain(notices.command("pause"), PAUSE).argument("<search>", "its id")).action(
-    (id: string, options: NoticeFlags) => working(options, (open) => pause(open, id, true)),
+    (id: string, options: NoticeFlags) => withNotices(options, (open) => pause(open, id, true)),
   );
   common(explain(notices.command("resume"), RESUME).argument("<search>", "its id")).action(
-    (id: string, options: NoticeFlags) => working(options, (open) => pause(open, id, false)),
+    (id: string, options: NoticeFlags) => withNotices(options, (open) => pause(open, id, false)),
   );
   common(explain(notices.command("receivers"), RECEIVERS)).action((options: NoticeFlags) =>
-    working(options, (open) => receivers(open, options), "read"),
+    withNotices(options, (open) => receivers(open, options), "read"),
   );
   common(explain(notices.command("test"), TEST).argument("<receiver>", "its id")).action(
     (id: string, options: NoticeFlags) =>
-      working(options, (open) => test(open, id, options), "read"),
+      withNotices(options, (open) => test(open, id, options), "read"),
   );
 }
 
@@ -171,7 +171,7 @@ function placed(command: Command): Command {
 }
 
 /** Runs work on the notices of a tenant. Throws `CommandError` if the API would refuse it. */
-export function working<Result>(
+export function withNotices<Result>(
   options: NoticeFlags,
   work: (open: OpenNotices) => Result,
   absent: Absent = "refuse",

@@ -19,7 +19,7 @@ import { TEXT_MAX } from "../../spec/schema.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { translate } from "../../translate/translate.ts";
-import { isSystemError, reading } from "./systemerrors.ts";
+import { isSystemError, withReadErrors } from "./systemerrors.ts";
 
 /** Reads a spec file; `-` is standard input. @throws CommandError (exit 2) if it is missing. */
 export function readSpecFile(path: string): unknown {
@@ -142,7 +142,7 @@ async function read(file: string, options: FileOptions): Promise<Upload> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   let isBook: boolean | null = null;
-  await reading(place, async () => {
+  await withReadErrors(place, async () => {
     const input = file === "-" ? process.stdin : createReadStream(file);
     for await (const piece of input as AsyncIterable<Buffer>) {
       bytes += piece.length;
