@@ -84,7 +84,7 @@ export class WorstService {
   readonly #handler: ExchangeHandler;
   readonly #folder: string;
   readonly #key: string;
-  #asked = 0;
+  #sent = 0;
 
   private constructor(service: ServedService, segment: Segment, folder: string, userId: string) {
     this.#service = service;
@@ -133,7 +133,7 @@ export class WorstService {
     globalThis.gc?.();
     // White space makes each body unique, so that no answer comes from the cache.
     const body = Buffer.from(
-      (request.body ?? "") + (request.body ? " ".repeat(++this.#asked) : ""),
+      (request.body ?? "") + (request.body ? " ".repeat(++this.#sent) : ""),
     );
     const before = await this.#left();
     const probe = new HoldProbe();

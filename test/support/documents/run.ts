@@ -99,7 +99,7 @@ export async function runDocument(text: string, workshop: Workshop): Promise<Out
     const place = { work, bin: workshop.bin, address, share };
     const failed = await runScript(script.replaceAll(ADDRESS, address), place);
     const absent = able.filter(({ marks }) => marks.needs && marks.skip !== undefined).length;
-    return { ...judge({ ...parsed, blocks }, { records, failed, address }), absent };
+    return { ...compareBlocks({ ...parsed, blocks }, { records, failed, address }), absent };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   }
@@ -221,7 +221,7 @@ interface Records {
 }
 
 /** Compares the texts that the document shows with the real output. */
-function judge(
+function compareBlocks(
   { blocks }: Pick<Parsed, "blocks">,
   { records, failed, address }: Records,
 ): Omit<Outcome, "absent"> {
