@@ -8,8 +8,8 @@
  * processor. Only the work depends on the server. If no computation of the server takes more than 1
  * ms, no sample shows more than 2 ms of work. The row "busy clients" shows the machine itself: two
  * clients compute and send nothing.
- * Command: `npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]`. Needs Linux
- * and wrk. Two clients send each expensive request in a closed loop.
+ * Command: `npm run bench -- interference [--accounts 1000000] [--seconds 4] [--threads 1]`. Needs
+ * Linux and wrk. Two clients send each expensive request in a closed loop.
  * Invariant: the server is not pinned, because expensive work runs on other threads. The clients
  * share its processors, so a machine with two processors gives the worst figures.
  */
@@ -52,7 +52,7 @@ const UNLIMITED = {
 };
 
 const corpus = makeCorpus(Number(values.accounts));
-const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
+const folder = mkdtempSync(join(tmpdir(), "peneira-interference-"));
 const served = join(folder, "served");
 mkdirSync(served);
 // Both copies of the snapshot are made before the measurement, because writing one slows down other
