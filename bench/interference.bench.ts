@@ -20,9 +20,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { askerOf, EXPENSIVE, type ExpensiveCall } from "../test/support/http/expensive.ts";
+import { senderOf, EXPENSIVE, type ExpensiveCall } from "../test/support/http/expensive.ts";
 import { lagEnvironment, takeLag } from "./load/lag.ts";
-import { quiet, type RunningServer, startServer, waitsOf } from "./load/server.ts";
+import { quiet, type RunningServer, startServer, latencies } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 
 const { values } = parseArgs({
@@ -72,7 +72,7 @@ const newer: ExpensiveCall = async (_, round) => {
 let rounds = 0;
 
 async function keepSending({ port, key }: RunningServer, call: ExpensiveCall, over: () => boolean) {
-  const send = askerOf(`http://127.0.0.1:${port}`, key);
+  const send = senderOf(`http://127.0.0.1:${port}`, key);
   while (!over()) await call(send, ++rounds);
 }
 
@@ -92,8 +92,8 @@ try {
   const measure = async () => {
     await takeLag(lagFile, server.pid);
     return {
-      healthz: await waitsOf(server, null, seconds),
-      search: await waitsOf(server, NARROW, seconds),
+      healthz: await latencies(server, null, seconds),
+      search: await latencies(server, NARROW, seconds),
       thread: await takeLag(lagFile, server.pid),
     };
   };

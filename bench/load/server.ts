@@ -242,7 +242,7 @@ export async function measureWithWrk(
 }
 
 /** Response times of one connection, in milliseconds. */
-export interface Waits {
+export interface Latencies {
   readonly p50: number;
   readonly p99: number;
 }
@@ -252,23 +252,23 @@ export interface Waits {
  * null. Uses `wrk`, which itself takes only a few microseconds per request. A client in Node would
  * take 150.
  */
-export function waitsOver(
+export function pinnedLatencies(
   { port, key }: RunningServer,
   body: string | null,
   seconds: number,
-): Waits {
+): Latencies {
   const path = body === null ? "/healthz" : "/v1/accounts/search";
   const bodies = body === null ? null : [body];
   const target = { url: `http://127.0.0.1:${port}${path}`, key, bodies };
   return timesIn(reportOf(target, ["-c1", `-d${seconds}s`, "--latency"]));
 }
 
-/** Like `waitsOver`, but does not pin processes, and this process continues to run meanwhile. */
-export async function waitsOf(
+/** Like `pinnedLatencies`, but pins no process, and this process continues to run. */
+export async function latencies(
   { port, key }: RunningServer,
   body: string | null,
   seconds: number,
-): Promise<Waits> {
+): Promise<Latencies> {
   const path = body === null ? "/healthz" : "/v1/accounts/search";
   const { script, remove } = scriptOf(body === null ? null : [body], key);
   const parameters = ["-t1", "-c1", `-d${seconds}s`, "--latency", "-s", script];
@@ -278,7 +278,7 @@ export async function waitsOf(
   return timesIn(whole(stdout));
 }
 
-function timesIn(report: string): Waits {
+function timesIn(report: string): Latencies {
   const [p50, p99] = [50, 99].map((share) => {
     const [, value, unit] = new RegExp(`^ +${share}% +([\\d.]+)(us|ms|s)$`, "m").exec(report) ?? [];
     return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);

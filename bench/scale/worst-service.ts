@@ -47,7 +47,7 @@ export interface WorstRequest {
 }
 
 /** Costs of one request; times in milliseconds. */
-export interface Took {
+export interface RequestCost {
   readonly status: number;
   readonly units: number;
   /** Longest processor time between two turns of the event loop, which delays other requests. */
@@ -128,7 +128,7 @@ export class WorstService {
   }
 
   /** Sends a request, and waits for the last byte of the answer. */
-  async send(request: WorstRequest): Promise<Took> {
+  async send(request: WorstRequest): Promise<RequestCost> {
     this.#segment.native.dropCaches();
     globalThis.gc?.();
     // White space makes each body unique, so that no answer comes from the cache.

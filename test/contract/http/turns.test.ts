@@ -13,7 +13,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isSmall } from "../../../src/http/server/body.ts";
 import {
-  askerOf,
+  senderOf,
   EXPENSIVE,
   type ExpensiveCall,
   postalCodes,
@@ -94,7 +94,7 @@ describe("a turn of the answering thread", () => {
   it(`has at most ${STEPS_MAX} steps during the switch to a newer snapshot`, async () => {
     const next = await makeSampleSnapshot(19_000, 6);
     try {
-      const send = askerOf(recording.base, recording.key);
+      const send = senderOf(recording.base, recording.key);
       const served = async () =>
         (JSON.parse(await send("/v1/accounts/count", SP)) as { total: number }).total;
       const before = await served();
@@ -115,7 +115,7 @@ describe("a turn of the answering thread", () => {
   let round = 0;
   for (const [name, call] of Object.entries(REQUESTS)) {
     it(`has at most ${STEPS_MAX} steps during ${name}`, async () => {
-      const send = askerOf(recording.base, recording.key);
+      const send = senderOf(recording.base, recording.key);
       await call(send, ++round);
       await recording.beginTurns();
       await call(send, ++round);

@@ -74,7 +74,7 @@ export const EXPENSIVE: Readonly<Record<string, ExpensiveCall>> = {
 };
 
 /** Returns a function that sends requests to a server with a key. */
-export function askerOf(base: string, key: string): Send {
+export function senderOf(base: string, key: string): Send {
   return async (path, body, headers = {}) => {
     const all = {
       authorization: `Bearer ${key}`,
