@@ -102,9 +102,9 @@ describe("conditions", () => {
     const set = (filters: AccountQuerySpec["filters"]) =>
       FILTERS.filter((row) => isSet(filters, row)).map(({ member }): FilterName => member);
     const plain = set(probe.spec("padarias em Curitiba").filters);
-    const texts: Readonly<Record<FilterName, FilterTexts | null>> = FILTER_TEXTS;
+    const byFilter: Readonly<Record<FilterName, FilterTexts | null>> = FILTER_TEXTS;
     for (const row of FILTERS) {
-      const one = texts[row.member];
+      const one = byFilter[row.member];
       if (one === null) continue;
       const without = plain.filter((name) => !one.not?.includes(name));
       const wanted = [...new Set([...without, row.member])].sort();
