@@ -147,10 +147,7 @@ async function accept(
   file: ReceivedFile,
   context: ExportContext,
 ): Promise<ShapedAnswer<"CreatedEnrichment">> {
-  const { accepted, layout } = await acceptFile(call, file, {
-    asked: context,
-    options: optionsOf(call.query),
-  });
+  const { accepted, layout } = await acceptFile(call, file, { context, options: optionsOf(call.query) });
   const { record } = accepted;
   const body = {
     request_id: call.requestId,
@@ -178,7 +175,7 @@ function otherSheets({ others, hidden, reason }: SentLayout["source"]) {
 type SentLayout = Awaited<ReturnType<typeof readLayout>>;
 
 interface FileRequest {
-  readonly asked: ExportContext;
+  readonly context: ExportContext;
   readonly options: FileOptions;
 }
 
@@ -186,7 +183,7 @@ interface FileRequest {
 export async function acceptFile(
   call: CreateCall,
   file: ReceivedFile,
-  { asked: context, options }: FileRequest,
+  { context, options }: FileRequest,
 ): Promise<{
   readonly accepted: AcceptedExport;
   readonly layout: SentLayout;

@@ -12,7 +12,7 @@ import { cnpj } from "../../app/format.ts";
 import { isCoarsePointer, narrow } from "../../app/media.ts";
 import { words } from "../../app/words.ts";
 import { allLists, listChanges } from "../../lists/all.ts";
-import { markedLists, wantMarks } from "../../lists/marks.ts";
+import { markedLists, requestMarks } from "../../lists/marks.ts";
 import { copyText } from "../../parts/button.tsx";
 import { choice, chooseWidth } from "./choice.ts";
 import { COLUMN_WIDTH, leastOf, type TableColumn, widthOf } from "./columnset.ts";
@@ -117,7 +117,7 @@ function useMarks(accounts: readonly Account[], indexes: readonly number[]): voi
   const changes = listChanges.value;
   const known = allLists.value !== null;
   useEffect(() => {
-    wantMarks(indexes.flatMap((index) => accounts[index]?.cnpj ?? []));
+    requestMarks(indexes.flatMap((index) => accounts[index]?.cnpj ?? []));
   }, [accounts, first, last, accounts.length, changes, known]);
 }
 
