@@ -20,9 +20,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { senderOf, EXPENSIVE, type ExpensiveCall } from "../test/support/http/expensive.ts";
+import { EXPENSIVE, type ExpensiveCall, senderOf } from "../test/support/http/expensive.ts";
 import { lagEnvironment, takeLag } from "./load/lag.ts";
-import { quiet, type RunningServer, startServer, latencies } from "./load/server.ts";
+import { latencies, quiet, type RunningServer, startServer } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 
 const { values } = parseArgs({

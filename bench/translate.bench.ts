@@ -18,7 +18,7 @@ import { HALVES, loadSentences } from "../test/support/translate/sentences.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { confidenceTable } from "./translate/translate-confidence.ts";
 import { goldenTable } from "./translate/translate-golden.ts";
-import { halfTables, evaluateAll, missesOf } from "./translate/translate-half.ts";
+import { evaluateAll, halfTables, missesOf } from "./translate/translate-half.ts";
 import { sentenceTimes, shapeTimes } from "./translate/translate-times.ts";
 import { unseenTable } from "./translate/translate-unseen.ts";
 import { worstTimes } from "./translate/translate-worst.ts";

@@ -11,13 +11,13 @@ import { variableOf } from "../../src/settings/config.ts";
 import { SETTINGS } from "../../src/settings/settings.ts";
 import { type Place, place, readBy } from "../load/pagecache.ts";
 import {
+  type Latencies,
   mainThreadUs,
   memoryOf,
+  pinnedLatencies,
   quiet,
   type RunningServer,
   startServer,
-  type Latencies,
-  pinnedLatencies,
   wrkOver,
 } from "../load/server.ts";
 import {

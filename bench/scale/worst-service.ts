@@ -21,8 +21,8 @@ import { type PublicRoute, type Route, RouteTable } from "../../src/http/server/
 import type { SessionCall } from "../../src/http/server/service.ts";
 import {
   type AnswerBody,
-  isStreamed,
   copyIfShared,
+  isStreamed,
   type PulledBody,
   pull,
 } from "../../src/http/server/transport/answer-body.ts";
@@ -132,9 +132,7 @@ export class WorstService {
     this.#segment.native.dropCaches();
     globalThis.gc?.();
     // White space makes each body unique, so that no answer comes from the cache.
-    const body = Buffer.from(
-      (request.body ?? "") + (request.body ? " ".repeat(++this.#sent) : ""),
-    );
+    const body = Buffer.from((request.body ?? "") + (request.body ? " ".repeat(++this.#sent) : ""));
     const before = await this.#left();
     const probe = new HoldProbe();
     await nextTurn();

@@ -10,8 +10,8 @@ import { MEASURE_NAMES, measuresOf, UNCERTAIN_BELOW } from "../../src/translate/
 import { translate } from "../../src/translate/translate.ts";
 import { generateRequests } from "../../test/support/translate/requests.ts";
 import {
-  halfOf,
   evaluate,
+  halfOf,
   type LabelledSentence,
   loadLater,
   loadSentences,

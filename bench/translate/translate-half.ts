@@ -10,9 +10,9 @@ import type { Segment } from "../../src/search/segment.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
 import { translate } from "../../src/translate/translate.ts";
 import {
-  FIELDS,
   type Evaluation,
   evaluate,
+  FIELDS,
   type LabelledSentence,
   normalizedForEvaluation,
 } from "../../test/support/translate/sentences.ts";
@@ -35,7 +35,10 @@ const THRESHOLDS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 const BINS = 5;
 
 /** Translates and evaluates sentences. */
-export function evaluateAll(sentences: readonly LabelledSentence[], segment: Segment): EvaluatedSentence[] {
+export function evaluateAll(
+  sentences: readonly LabelledSentence[],
+  segment: Segment,
+): EvaluatedSentence[] {
   return sentences.map((sentence) => {
     const { spec } = translate(sentence.text, segment);
     const { explain, ...rest } = normalizedForEvaluation(spec, segment);

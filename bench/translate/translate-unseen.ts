@@ -14,8 +14,8 @@ import { catalogLookup } from "../../src/spec/catalog.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
 import { translate } from "../../src/translate/translate.ts";
 import {
-  FIELDS,
   evaluate,
+  FIELDS,
   type LabelledSentence,
   normalizedForEvaluation,
 } from "../../test/support/translate/sentences.ts";
@@ -45,12 +45,16 @@ export async function unseenTable(
     return lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
   });
   const segment = await openSegment(snapshot);
-  const evaluated = (sentences as readonly LabelledSentence[]).map((one) => evaluatedOf(one, segment));
+  const evaluated = (sentences as readonly LabelledSentence[]).map((one) =>
+    evaluatedOf(one, segment),
+  );
   segment.close();
   const groups = [...new Set(evaluated.map(({ sentence }) => sentence.group))].sort();
   const own = (name: string) => evaluated.filter(({ sentence }) => sentence.group === name);
   const wrong = misses ? evaluated.filter(({ verdict }) => verdict !== "right") : [];
-  const needless = misses ? evaluated.filter(({ verdict, run }) => verdict === "right" && !run) : [];
+  const needless = misses
+    ? evaluated.filter(({ verdict, run }) => verdict === "right" && !run)
+    : [];
   // Sentences that must be refused are left out, because their confidence is not a probability of
   // being right.
   const rated = evaluated.filter(({ sentence }) => sentence.expect.uncertain !== true);

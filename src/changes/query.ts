@@ -13,11 +13,11 @@ import type { Clause } from "../../native-index/napi/engine.ts";
 import { clausesOf } from "../search/clauses.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import {
+  type AbsenceMark,
+  absenceMark,
   type Catalog,
   type CatalogMunicipality,
   OPTIONAL_DATA,
-  type AbsenceMark,
-  absenceMark,
 } from "../spec/catalog.ts";
 import { fieldRow, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";

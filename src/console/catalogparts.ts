@@ -15,9 +15,9 @@ import type { Computation } from "../http/server/body.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import {
+  absenceMark,
   CNAE_NOT_INFORMED,
   OPTIONAL_DATA,
-  absenceMark,
   punctuateCnae,
   sectionOfCnae,
 } from "../spec/catalog.ts";

@@ -92,7 +92,7 @@ import {
   saveSearch,
 } from "./searches.ts";
 import { typedAnswer } from "./typedanswer.ts";
-import type { DistrictsFound, ContainingListsAnswer } from "./web/app/listanswers.ts";
+import type { ContainingListsAnswer, DistrictsFound } from "./web/app/listanswers.ts";
 import { makeWorkbook } from "./workbook.ts";
 
 type Handle = (call: SessionCall<ServicePart>) => Reply;

@@ -9,7 +9,7 @@ import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { noticeJson } from "../http/api/notices/noticeanswers.ts";
 import { answerWith, withRetainedSegment } from "../http/api/search/search.ts";
-import { bindLists, anySpecContext, readAnySpec } from "../http/api/search/search-request.ts";
+import { anySpecContext, bindLists, readAnySpec } from "../http/api/search/search-request.ts";
 import {
   decodeSearchCursor,
   encodeSearchCursor,

@@ -3,7 +3,7 @@
  * Invariant: a value that does not match its route's type in `web/app/answers.ts` does not compile,
  * so neither side can change alone.
  */
-import { type HttpAnswer, json, type DeepReadonly } from "../http/server/respond.ts";
+import { type DeepReadonly, type HttpAnswer, json } from "../http/server/respond.ts";
 import type { Spec } from "./web/app/answers.ts";
 
 /** A value as a handler returns it: immutable, with specs as the server normalizes them. */

@@ -8,11 +8,11 @@
 import { type Share, shownUrl } from "./address.ts";
 import { type AnswerHead, DownloadError, errorOfFailure, ShareFault } from "./downloaderror.ts";
 import {
+  type Fetcher,
   fetcherThrough,
   NO_PROXIES,
   type ProxyRules,
   type ProxyServer,
-  type Fetcher,
 } from "./proxy.ts";
 import { waitText } from "./words.ts";
 

@@ -4,7 +4,7 @@
  * Invariant: a listing is read completely, up to a size limit, or not used at all. A truncated
  * listing is requested again. An unusable one is refused with its address.
  */
-import { urlBelow, type Share } from "./address.ts";
+import { type Share, urlBelow } from "./address.ts";
 import type { Answerer, ShareAnswer } from "./client.ts";
 import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
 import { nameIn, parseIndexPage, parseJsonIndex } from "./listings/indexpage.ts";
@@ -116,7 +116,11 @@ function bucketsOf(root: URL): [base: URL, prefix: string][] {
 const localLister: Lister = async ({ share }, path) => {
   const entries = await listLocalFolder(urlBelow(share, path, true));
   return entries.map((entry) => {
-    return { ...entry, unmeasured: false, url: urlBelow(share, [...path, entry.name], entry.folder) };
+    return {
+      ...entry,
+      unmeasured: false,
+      url: urlBelow(share, [...path, entry.name], entry.folder),
+    };
   });
 };
 

@@ -19,16 +19,16 @@ import { DownloadError, ShareFault } from "./downloaderror.ts";
 import { fetchFile } from "./fetchfile.ts";
 import { examine, otherPublication, readThrough, reopen, sameMember } from "./finished.ts";
 import {
-  trySources,
   type ListedFile,
   listMonthAt,
   listMonths,
   NotReady,
   samePublication,
+  trySources,
 } from "./months.ts";
 import { NO_PROXIES, type ProxyRules } from "./proxy.ts";
 import { checkMembers, checkNewer, type ReadyMonth, readyMonth } from "./releasedate.ts";
-import { type SourcesContext, Source, type SourceContext } from "./source.ts";
+import { Source, type SourceContext, type SourcesContext } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf, sizeText } from "./words.ts";
 import * as folder from "./workfolder.ts";

@@ -13,7 +13,7 @@ import { placeOf } from "./address.ts";
 import { withRetries } from "./backoff.ts";
 import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
 import type { FolderEntry } from "./lister.ts";
-import { type SourcesContext, listFolder, type Source, type SourceContext } from "./source.ts";
+import { listFolder, type Source, type SourceContext, type SourcesContext } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 
 /** Max depth of the search. The registry has its months three folders below the published root. */

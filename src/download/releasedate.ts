@@ -10,7 +10,7 @@
 import { monthsApart } from "../dump/completeness.ts";
 import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
 import { readMemberName, readToken } from "../dump/layout.ts";
-import { wrongKindText, kindOf } from "../files/filekind.ts";
+import { kindOf, wrongKindText } from "../files/filekind.ts";
 import { wordFor } from "../text/amounts.ts";
 import { withRetries } from "./backoff.ts";
 import type { ShareAnswer } from "./client.ts";

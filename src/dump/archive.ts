@@ -12,7 +12,7 @@ import { basename, join, resolve } from "node:path";
 import { createInflateRaw, type InflateRaw } from "node:zlib";
 import { isPrintable } from "../../native-index/format/printable.ts";
 import { CommandError } from "../errors.ts";
-import { wrongKindText, kindOfFile } from "../files/filekind.ts";
+import { kindOfFile, wrongKindText } from "../files/filekind.ts";
 import { wordFor } from "../text/amounts.ts";
 import {
   checkComplete,

@@ -9,7 +9,7 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import yauzl from "yauzl";
-import { wrongKindText, type KindId, kindOfFile } from "../files/filekind.ts";
+import { type KindId, kindOfFile, wrongKindText } from "../files/filekind.ts";
 import type { FileType } from "./layout.ts";
 
 /** Max ratio of unpacked to packed size. The registry reaches 13, and zip bombs exceed this. */

@@ -19,9 +19,9 @@ import {
   SOURCE,
   sourceLine,
   type Tool,
-  withoutDescriptions,
   VALUES_NOTE,
   withBody,
+  withoutDescriptions,
 } from "./tool.ts";
 
 /** Maximum number of CNPJs in one call. A model would not read more results. */

@@ -6,7 +6,7 @@
  */
 
 import { CommandError } from "../errors.ts";
-import { wrongKindText, kindOf } from "../files/filekind.ts";
+import { kindOf, wrongKindText } from "../files/filekind.ts";
 import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
 import { JsonFault, JsonScanner } from "../text/json-scanner.ts";
 import { didYouMean } from "../text/suggest.ts";

@@ -8,7 +8,7 @@ import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
 import { notWritten, storageCause, storageErrorText, storageProblem } from "../files/storage.ts";
-import { checkDataFile, statOf, openDataDir, openDataFile } from "./datadir.ts";
+import { checkDataFile, openDataDir, openDataFile, statOf } from "./datadir.ts";
 import {
   causeOfDisk,
   damagedBlobs,

@@ -14,7 +14,7 @@ import { AppError, CommandError } from "../errors.ts";
 import { storageCause, storageProblem } from "../files/storage.ts";
 import { BLOBS, BlobDamage, CHECKSUM_FUNCTION } from "./checksums.ts";
 import { isServerFailure, isStateClosed, type SqliteDatabase } from "./sqlite.ts";
-import { StateUnreachable, StatementRefused } from "./statedatabase.ts";
+import { StatementRefused, StateUnreachable } from "./statedatabase.ts";
 
 const FINDINGS_MAX = 5;
 

@@ -7,9 +7,9 @@
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
 import {
-  StateUnreachable,
   type StateDatabase,
   type StateStatement,
+  StateUnreachable,
   type VersionReader,
 } from "./statedatabase.ts";
 
@@ -85,7 +85,8 @@ export class KeyStore {
 
   /** Throws `StateUnreachable` if the state has been unreachable for longer than `awayMs`. */
   refuseAfter(awayMs: number): void {
-    if (this.#database.away.ms > awayMs) throw new StateUnreachable("the state is away for too long");
+    if (this.#database.away.ms > awayMs)
+      throw new StateUnreachable("the state is away for too long");
   }
 
   /** Returns a key by id. Throws `BlobDamage` if its hash is damaged. */

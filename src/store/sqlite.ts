@@ -5,7 +5,7 @@
 import Database from "better-sqlite3";
 import { systemClock } from "../process/clock.ts";
 import { blobChecksum, CHECKSUM_FUNCTION } from "./checksums.ts";
-import { StateUnreachable, type StateDatabase, StatementRefused } from "./statedatabase.ts";
+import { type StateDatabase, StatementRefused, StateUnreachable } from "./statedatabase.ts";
 
 /** Time that a reader waits during log recovery, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;

@@ -6,7 +6,12 @@
  * footer costs no more than its length.
  */
 import { CommandError } from "../../../src/errors.ts";
-import { wrongKindText, type KindId, kindOf, SIGNATURE_BYTES } from "../../../src/files/filekind.ts";
+import {
+  type KindId,
+  kindOf,
+  SIGNATURE_BYTES,
+  wrongKindText,
+} from "../../../src/files/filekind.ts";
 import { decodeFooter } from "../arrow/arrow.ts";
 import { ARROW_MAGIC, type DecodedFooter } from "../arrow/arrow-parts.ts";
 import { COLUMNS } from "../columns.ts";

@@ -20,16 +20,16 @@ import {
   type ByteDisplay,
   type Downloaded,
   downloadMonth,
-  sourcesContextOf,
   type Listener,
   type ShareUse,
+  sourcesContextOf,
 } from "../../download/month.ts";
 import {
-  trySources,
   type ListedMonth,
   listMonthAt,
   listMonths,
   NotReady,
+  trySources,
 } from "../../download/months.ts";
 import { proxyRules } from "../../download/proxy.ts";
 import { inspectParts } from "../../download/releasedate.ts";

@@ -50,15 +50,15 @@ import { openFileStore } from "../serving/filestore.ts";
 import { lockKindOf } from "../serving/fleet.ts";
 import {
   bindPorts,
+  descriptorWarnings,
   type Ports,
   threadsOf,
-  descriptorWarnings,
   threadWarnings,
 } from "../serving/ports.ts";
 import { Reload } from "../serving/reload.ts";
 import { isFolder, openServed } from "../serving/served.ts";
 import { openServingTransport, serveOnThreads } from "../serving/threads/opentransport.ts";
-import { configOf, ineffectiveSettings, diskSpaceWarnings } from "../support/config.ts";
+import { configOf, diskSpaceWarnings, ineffectiveSettings } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 
 /** Milliseconds for which the server must be idle before the translator's tables are built. */

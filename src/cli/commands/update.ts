@@ -31,10 +31,10 @@ import { printCheck } from "../update/check.ts";
 import { type RefusedMonth, writeLastCheck } from "../update/lastcheck.ts";
 import { countChanges, type MonthCounts } from "../update/monthcounts.ts";
 import {
-  type Retention,
   type KnownSnapshot,
   keepNewest,
   listSnapshots,
+  type Retention,
   snapshotName,
 } from "../update/snapshots.ts";
 import {

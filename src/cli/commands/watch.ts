@@ -42,7 +42,9 @@ export function registerWatch(program: Command): void {
     .option("--search <id>", "only notices of this saved search")
     .option("--all", "begin with the oldest notice in the log")
     .option("--once", "print all notices in the log, and exit")
-    .action((options: WatchOptions) => withNotices(options, (open) => watch(open, options), "read"));
+    .action((options: WatchOptions) =>
+      withNotices(options, (open) => watch(open, options), "read"),
+    );
 }
 
 async function watch(open: OpenNotices, { search, all, once }: WatchOptions): Promise<void> {

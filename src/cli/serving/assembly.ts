@@ -18,7 +18,7 @@ import { Users } from "../../access/users.ts";
 import { Exports, type OpenFiles } from "../../export/exports.ts";
 import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
-import { Budget, OverloadGuard, ExportWaits } from "../../http/server/admission.ts";
+import { Budget, ExportWaits, OverloadGuard } from "../../http/server/admission.ts";
 import { Cors } from "../../http/server/cors.ts";
 import { fleetMetrics } from "../../http/server/fleetmetrics.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";

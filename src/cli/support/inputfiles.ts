@@ -9,7 +9,7 @@
 import { createReadStream } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { AppError, CommandError } from "../../errors.ts";
-import { wrongKindText, kindOf } from "../../files/filekind.ts";
+import { kindOf, wrongKindText } from "../../files/filekind.ts";
 import { FileTooLong, limitText, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
 import { CsvUpload, readXlsx, type Upload, XLSX_BYTES_MAX } from "../../lists/upload.ts";
 import { stderr } from "../../process/terminal.ts";

@@ -11,8 +11,8 @@ import {
   CompanyMaker,
   isBusiness,
   newCompany,
-  STREAMS,
   type SampleContext,
+  STREAMS,
 } from "./company.ts";
 import { any, type Names, person } from "./names.ts";
 import type { CompanyQuirk, SimplesQuirk } from "./quirks.ts";

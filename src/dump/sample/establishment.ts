@@ -4,7 +4,7 @@
  * not depend on other rows.
  */
 import { writeCnpjColumns } from "./cnpj.ts";
-import { type Company, Offices, STREAMS, type SampleContext } from "./company.ts";
+import { type Company, Offices, type SampleContext, STREAMS } from "./company.ts";
 import { writeAddress, writeContact, writeForeignCity } from "./contact.ts";
 import { any, type Names } from "./names.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";

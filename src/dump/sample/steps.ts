@@ -20,7 +20,11 @@ export type Step = (row: RowBytes, index: number) => number;
 export const EMPRESAS_SALT = 10;
 
 /** Makes the data shared by all rows; `snapshot` is the release date in days since 1970-01-01. */
-export function buildSampleContext(seed: number, companies: number, snapshot: number): SampleContext {
+export function buildSampleContext(
+  seed: number,
+  companies: number,
+  snapshot: number,
+): SampleContext {
   const cities = buildCities();
   const activities = buildActivities();
   return { seed, snapshot, companies, cities, activities };

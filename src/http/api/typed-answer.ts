@@ -6,10 +6,10 @@
 import type { Static } from "typebox";
 import type { NamedReference } from "../openapi/schema-parts.ts";
 import {
+  type DeepReadonly,
   type HttpAnswer,
   jsonWith,
   type ShapedAnswer,
-  type DeepReadonly,
 } from "../server/respond.ts";
 import type { SCHEMAS, SchemaName } from "./schemas.ts";
 

@@ -9,7 +9,7 @@
  */
 import { strict as assert } from "node:assert";
 import { ANSWER_MS } from "../../access/fleet/exchange.ts";
-import { LOOK_MS } from "../../access/fleet/signals.ts";
+import { SETTLED_WITHIN_MS } from "../../access/fleet/signals.ts";
 import type { Identity } from "../../access/keyring.ts";
 import { LeaseAwaited } from "../../access/limits.ts";
 import type { Plan } from "../../access/plans.ts";
@@ -73,7 +73,7 @@ const LEASE_WAIT_MS = 2 * ANSWER_MS;
  * Max part of the time between two checks for a lease that counts as waiting, in milliseconds. If
  * more time has passed, the thread was blocked.
  */
-const WAIT_COUNTED_MS = 5 * LOOK_MS;
+const WAIT_COUNTED_MS = 5 * SETTLED_WITHIN_MS;
 
 /** Returns the handler of a transport. `forward` passes requests on to the main thread. */
 export function dispatcher(

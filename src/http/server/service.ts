@@ -37,7 +37,7 @@ import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
-import type { Budget, OverloadGuard, ExportWaits } from "./admission.ts";
+import type { Budget, ExportWaits, OverloadGuard } from "./admission.ts";
 import type { BodyTaker, Compute } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { HttpAnswer } from "./respond.ts";

@@ -29,7 +29,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { activityName } from "../../dump/activities.ts";
 import { readPlaces } from "../../dump/places.ts";
 import { CommandError } from "../../errors.ts";
-import { type FileKind, wrongKindText, kindOfFile } from "../../files/filekind.ts";
+import { type FileKind, kindOfFile, wrongKindText } from "../../files/filekind.ts";
 import { SCORE_VERSION } from "../../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { UFS } from "../../spec/fields.ts";

@@ -12,8 +12,8 @@ import { analyzeWords } from "../analyzer.ts";
 import {
   type CatalogLookup,
   type CatalogMunicipality,
-  type OptionalData,
   notInSnapshot,
+  type OptionalData,
 } from "../catalog.ts";
 import { readCnpjText } from "../cnpj/cnpjspelling.ts";
 import { hideCpf, withoutCpfs } from "../cnpj/cpf.ts";

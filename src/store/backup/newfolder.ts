@@ -22,7 +22,7 @@ import { dirname, join, resolve } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { stderr } from "../../process/terminal.ts";
 import { tryLock } from "../database.ts";
-import { DIRECTORY_MODE, FILE_MODE, statOf, openDataDir, syncDirectory } from "../datadir.ts";
+import { DIRECTORY_MODE, FILE_MODE, openDataDir, statOf, syncDirectory } from "../datadir.ts";
 
 /** Size of a file, and the hash of its content. */
 export interface FileFacts {

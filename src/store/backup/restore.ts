@@ -10,7 +10,7 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../../errors.ts";
-import { wrongKindText, kindOfFile } from "../../files/filekind.ts";
+import { kindOfFile, wrongKindText } from "../../files/filekind.ts";
 import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { AuditStore, hasTrail } from "../auditstore.ts";
@@ -149,7 +149,9 @@ function readManifest(source: string): Manifest {
   }
   const kind = kindOfFile(path);
   if (kind !== null) {
-    throw new CommandError(`${path} is damaged: ${wrongKindText(kind, "the manifest of a backup")}.`);
+    throw new CommandError(
+      `${path} is damaged: ${wrongKindText(kind, "the manifest of a backup")}.`,
+    );
   }
   const manifest = parseManifest(manifestOf(path), path);
   if (manifest.state_version <= SCHEMA_VERSION) return manifest;

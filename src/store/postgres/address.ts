@@ -8,7 +8,7 @@ import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
-import { checkDataFile, FILE_MODE, statOf, openDataDir, syncDirectory } from "../datadir.ts";
+import { checkDataFile, FILE_MODE, openDataDir, statOf, syncDirectory } from "../datadir.ts";
 
 /** Name of the file in the data directory that stores the address. */
 export const ADDRESS_FILE = "state.url";

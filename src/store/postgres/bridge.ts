@@ -17,7 +17,7 @@ import {
   Worker,
 } from "node:worker_threads";
 import { blockingWorkerCode } from "../../location.ts";
-import { StateUnreachable, StatementRefused } from "../statedatabase.ts";
+import { StatementRefused, StateUnreachable } from "../statedatabase.ts";
 import {
   type BridgeAnswer,
   type BridgeRequest,

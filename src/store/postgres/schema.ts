@@ -7,7 +7,7 @@
  */
 import { CommandError } from "../../errors.ts";
 import { MIGRATIONS } from "../migrations.ts";
-import { StateUnreachable, type StateDatabase, StatementRefused } from "../statedatabase.ts";
+import { type StateDatabase, StatementRefused, StateUnreachable } from "../statedatabase.ts";
 import { type StateAddress, shownAddress } from "./address.ts";
 import { COMPATIBILITY, translatedStep } from "./dialect.ts";
 import { PostgresDatabase } from "./postgresdatabase.ts";

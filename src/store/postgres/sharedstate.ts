@@ -9,7 +9,7 @@
  */
 import { CommandError } from "../../errors.ts";
 import { openSecrets, replaceSecrets, secretsText } from "../secrets.ts";
-import { StateUnreachable, type StateDatabase } from "../statedatabase.ts";
+import { type StateDatabase, StateUnreachable } from "../statedatabase.ts";
 
 /**
  * Statements that take the server lock, or confirm that this connection holds it. A lost connection

@@ -13,13 +13,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startReceiver, ACCEPTED } from "../../support/changes/receiver.ts";
+import { ACCEPTED, startReceiver } from "../../support/changes/receiver.ts";
 import { absent } from "../../support/server/edge-proxy.ts";
 import { withoutPostgres } from "../../support/server/postgres-server.ts";
 import { FleetBooks } from "./books.ts";
 import { FleetClient } from "./client.ts";
-import { FleetGround } from "./ground.ts";
 import { FaultInjector } from "./faults.ts";
+import { FleetGround } from "./ground.ts";
 import { withoutNetworks } from "./network.ts";
 import { FleetNotices } from "./notices.ts";
 

@@ -14,7 +14,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { openPostgres } from "../../../src/store/postgres/schema.ts";
-import { StateUnreachable, type StateDatabase } from "../../../src/store/statedatabase.ts";
+import { type StateDatabase, StateUnreachable } from "../../../src/store/statedatabase.ts";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 import { DroppingProxy } from "../../support/server/dropping-proxy.ts";
 import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";

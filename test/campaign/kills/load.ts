@@ -155,7 +155,9 @@ function lost(world: World, entry: Entry, reply: Reply): void {
 /** Downloads a finished file whole or in ranges and compares it with the reference. */
 export async function download(world: World, entry: Entry, parts: number): Promise<void> {
   const { server } = world;
-  const redirect = await server.request(`/v1/exports/${entry.id}/download`, { tenant: entry.tenant });
+  const redirect = await server.request(`/v1/exports/${entry.id}/download`, {
+    tenant: entry.tenant,
+  });
   if (redirect.status === 409) return notReady(world, entry, redirect);
   if (redirect.status !== 303) return lost(world, entry, redirect);
   const link = redirect.headers.get("location") ?? "";

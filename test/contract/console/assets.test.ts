@@ -15,7 +15,11 @@ import { Assets, acceptedEncoding, VIEWS } from "../../../src/console/assets.ts"
 import { VIEW_NAMES } from "../../../src/console/web/app/router.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
-import { type ConsoleServer, type ConsoleAnswer, startConsole } from "../../support/console/fake.ts";
+import {
+  type ConsoleAnswer,
+  type ConsoleServer,
+  startConsole,
+} from "../../support/console/fake.ts";
 import { TRANSPORTS } from "../../support/http/fake.ts";
 
 const STYLE = ".header{height:52px}";

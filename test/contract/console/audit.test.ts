@@ -13,8 +13,8 @@ import type { AuditLine, AuditPage } from "../../../src/console/web/app/answers.
 import { AuditStore } from "../../../src/store/auditstore.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import {
-  type ConsoleServer,
   type ConsoleAnswer,
+  type ConsoleServer,
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";

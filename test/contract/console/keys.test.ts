@@ -8,8 +8,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { ApiKey, CreatedKeyAnswer } from "../../../src/console/web/app/answers.ts";
 import {
-  type ConsoleServer,
   type ConsoleAnswer,
+  type ConsoleServer,
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";

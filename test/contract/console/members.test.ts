@@ -9,8 +9,8 @@ import { after, before, describe, it } from "node:test";
 import { CONSOLE_LIMIT } from "../../../src/access/limits.ts";
 import type { CreatedMember, Member } from "../../../src/console/web/app/memberanswers.ts";
 import {
-  type ConsoleServer,
   type ConsoleAnswer,
+  type ConsoleServer,
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";

@@ -13,11 +13,11 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isSmall } from "../../../src/http/server/body.ts";
 import {
-  senderOf,
   EXPENSIVE,
   type ExpensiveCall,
   postalCodes,
   type Send,
+  senderOf,
 } from "../../support/http/expensive.ts";
 import { type Recording, startRecording } from "../../support/road/recordingserver.ts";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";

@@ -20,11 +20,11 @@ import { AuditStore } from "../../../src/store/auditstore.ts";
 import { type Office, openOffice, START_MS, TENANT } from "../../support/changes/office.ts";
 import { queueNotices } from "../../support/changes/queued.ts";
 import {
+  ACCEPTED,
   type Behaviour,
   type Receiver,
   startReceiver,
   status,
-  ACCEPTED,
 } from "../../support/changes/receiver.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;

@@ -15,7 +15,7 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import { type Office, openOffice, TENANT } from "../../support/changes/office.ts";
 import { queueNotices } from "../../support/changes/queued.ts";
-import { type Receiver, startReceiver, ACCEPTED } from "../../support/changes/receiver.ts";
+import { ACCEPTED, type Receiver, startReceiver } from "../../support/changes/receiver.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
 const HOSTS = 10;

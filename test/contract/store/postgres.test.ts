@@ -22,7 +22,7 @@ import { KeyStore } from "../../../src/store/keystore.ts";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { openPostgres } from "../../../src/store/postgres/schema.ts";
 import { openServedState, openState } from "../../../src/store/state.ts";
-import { StateUnreachable, type StateDatabase } from "../../../src/store/statedatabase.ts";
+import { type StateDatabase, StateUnreachable } from "../../../src/store/statedatabase.ts";
 import { QuotaStore } from "../../../src/store/usagestore.ts";
 import { UserStore } from "../../../src/store/userstore.ts";
 import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";

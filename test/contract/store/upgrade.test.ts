@@ -40,8 +40,8 @@ import {
   FIXTURES,
   type FixtureKind,
   fixturePath,
-  storeFixture,
   readFixture,
+  storeFixture,
 } from "../../support/formats/fixtures.ts";
 import { unpackBackup } from "../../support/formats/make.ts";
 import { columnsOf, contentOf, tablesOf } from "../../support/formats/state-rows.ts";

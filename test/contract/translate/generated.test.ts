@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { SEED, tries } from "../../support/run/scale.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 import { generateRequests } from "../../support/translate/requests.ts";
-import { halfOf, evaluate, loadSentences } from "../../support/translate/sentences.ts";
+import { evaluate, halfOf, loadSentences } from "../../support/translate/sentences.ts";
 
 /**
  * Minimum fractions of right translations of plain requests, of requests with a condition without a

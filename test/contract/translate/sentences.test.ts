@@ -12,13 +12,13 @@ import { catalogLookup } from "../../../src/spec/catalog.ts";
 import { FILTERS, type FilterRow } from "../../../src/spec/filters/table.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import {
+  type EvaluationSnapshot,
+  evaluate,
   expectationsOf,
   FIELDS,
   type Field,
   HALVES,
   halfOf,
-  type EvaluationSnapshot,
-  evaluate,
   type LabelledSentence,
   loadSentences,
   normalizedForEvaluation,

@@ -14,7 +14,7 @@ import { after, before, describe, it } from "node:test";
 import { DOCUMENTS } from "../../support/documents/figures.ts";
 import { staleDocuments } from "../../support/documents/generate.ts";
 import { deadLinks, EXTERNAL, externalLinks } from "../../support/documents/links.ts";
-import { runDocument, type RunInput } from "../../support/documents/run.ts";
+import { type RunInput, runDocument } from "../../support/documents/run.ts";
 import { shareOf } from "../../support/download/dumps.ts";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { productCommand } from "../../support/server/process.ts";

@@ -18,7 +18,7 @@ import { chromium, type Page } from "playwright-core";
 import { readSheet } from "read-excel-file/node";
 import { readCsv } from "../../support/export/readers.ts";
 import { HOSTILE_TEXTS } from "../../support/native-index/render-fixture.ts";
-import { FORMULA, escapeFormula } from "../../support/native-index/rows-twin.ts";
+import { escapeFormula, FORMULA } from "../../support/native-index/rows-twin.ts";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 import {
   type ServerProcess,

@@ -11,10 +11,10 @@ import { after, before, describe, it } from "node:test";
 import openapiTypes, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import {
+  checkDetails,
   clientOf,
   exportAll,
   findLeads,
-  checkDetails,
   makeMistakes,
   readStatus,
   requestChanges,

@@ -11,7 +11,7 @@ import type { Catalog } from "../../../src/spec/catalog.ts";
 import { type Draw, randomExportInput, randomSpecInput } from "../spec/random.ts";
 import type { TwinRow } from "../twin.ts";
 import { toLists, withinLists } from "./lists.ts";
-import { changed, JUNK, type Shape, shaped, corrupted } from "./shapes.ts";
+import { changed, corrupted, JUNK, type Shape, shaped } from "./shapes.ts";
 
 /**
  * Values from which requests are made. Ids, links, ETags, and cursors from the answers are added to

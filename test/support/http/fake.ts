@@ -23,7 +23,7 @@ import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
 import { searchCounter } from "../../../src/export/queue/rendertask.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
-import { Budget, OverloadGuard, ExportWaits } from "../../../src/http/server/admission.ts";
+import { Budget, ExportWaits, OverloadGuard } from "../../../src/http/server/admission.ts";
 import { IN_CALL } from "../../../src/http/server/body.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";

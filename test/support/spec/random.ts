@@ -7,7 +7,12 @@
  */
 
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
-import { type Catalog, absenceMark, punctuateCnae, sectionOfCnae } from "../../../src/spec/catalog.ts";
+import {
+  absenceMark,
+  type Catalog,
+  punctuateCnae,
+  sectionOfCnae,
+} from "../../../src/spec/catalog.ts";
 import { WIDER_FIELDS } from "../../../src/spec/fields/wider.ts";
 import {
   COMPANY_SIZE_CODES,

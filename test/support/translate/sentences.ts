@@ -267,7 +267,9 @@ export function evaluate(
   snapshot: EvaluationSnapshot,
 ): Evaluation {
   const actual = normalizedForEvaluation(spec, snapshot);
-  const evaluated = expectationsOf(sentence).map((expected) => evaluateOne(expected, actual, snapshot));
+  const evaluated = expectationsOf(sentence).map((expected) =>
+    evaluateOne(expected, actual, snapshot),
+  );
   const wrongs = (one: (typeof evaluated)[number]) =>
     FIELDS.filter((field) => !one.fields[field]).length;
   const closest = evaluated.reduce((best, one) => (wrongs(one) < wrongs(best) ? one : best));

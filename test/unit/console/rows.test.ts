@@ -27,8 +27,8 @@ import {
   widthOf,
 } from "../../../src/console/web/find/table/columnset.ts";
 import {
-  columnsToRequest,
   choiceFor,
+  columnsToRequest,
   withPhoneFirst,
 } from "../../../src/console/web/find/table/forquery.ts";
 import {

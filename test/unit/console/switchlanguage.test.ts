@@ -6,7 +6,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { language } from "../../../src/console/web/app/language.ts";
-import { lazyTable, loadLazyWords, switchLanguage, words } from "../../../src/console/web/app/words.ts";
+import {
+  lazyTable,
+  loadLazyWords,
+  switchLanguage,
+  words,
+} from "../../../src/console/web/app/words.ts";
 import { words as en } from "../../../src/console/web/strings/en.ts";
 import { lazyWords as laterEn } from "../../../src/console/web/strings/later-en.ts";
 import { lazyWords as laterPt } from "../../../src/console/web/strings/later-pt.ts";

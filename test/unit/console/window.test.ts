@@ -8,10 +8,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
+  cellAfterKey,
   DRAWN_MAX,
   type GridSize,
   lastSeen,
-  cellAfterKey,
   type Scrolled,
   scrollLeftFor,
   scrollTopFor,

@@ -13,7 +13,7 @@ import { open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { urlBelow, readShare } from "../../../src/download/address.ts";
+import { readShare, urlBelow } from "../../../src/download/address.ts";
 import { ShareClient } from "../../../src/download/client.ts";
 import { retryAfter } from "../../../src/download/downloaderror.ts";
 import { ListingFault, parseMultistatus } from "../../../src/download/listings/xml.ts";
@@ -120,7 +120,11 @@ describe("a share", () => {
   it("lists its months and what a month lacks, and ignores unrelated entries", async () => {
     await withShare({}, async (share) => {
       assert.deepEqual(await monthsOf(share.url), ["2026-10", "2026-09"]);
-      const month = await listMonth(sourcesContextOf(downloadOptions(share.url, root)), "2026-10", false);
+      const month = await listMonth(
+        sourcesContextOf(downloadOptions(share.url, root)),
+        "2026-10",
+        false,
+      );
       assert.deepEqual(
         month.files.map(({ name, url }) => [name, url.pathname.split("/").at(-1)]),
         [
@@ -149,7 +153,9 @@ describe("a share", () => {
       share.plan = () => ({ kind: "body", body: "x".repeat(9 * 2 ** 20) });
       // Parsing megabytes takes time on a busy machine. The timeout is long, because nothing is
       // expected to stall.
-      const long = listMonths(sourcesContextOf(downloadOptions(share.url, root, { stallMs: 60_000 })));
+      const long = listMonths(
+        sourcesContextOf(downloadOptions(share.url, root, { stallMs: 60_000 })),
+      );
       await assert.rejects(long, /cannot be used: it is too long/);
       share.plan = () => null;
       share.listing = (_, entries) => multistatus(entries + entries);

@@ -26,12 +26,12 @@ import {
 } from "../../support/native-index/rows-fixture.ts";
 import {
   columnName,
+  escapeFormula,
   FORMULA,
   parseCsv,
   readHtmlText,
   readSheetText,
   renderTwin,
-  escapeFormula,
 } from "../../support/native-index/rows-twin.ts";
 
 const FORMATS: readonly RowFormat[] = ["csv", "html", "jsonl", "xlsx"];

@@ -14,9 +14,9 @@ import { PLAN_NAMES } from "../../../src/access/plannames.ts";
 import { PLAN_LIMITS, PLAN_SETTINGS } from "../../../src/access/plans.ts";
 import {
   asLines,
-  settingsTable,
-  ineffectiveSettings,
   diskSpaceWarnings,
+  ineffectiveSettings,
+  settingsTable,
 } from "../../../src/cli/support/config.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { type ConfigInputs, loadConfig, variableOf } from "../../../src/settings/config.ts";
@@ -257,7 +257,10 @@ describe("a disk with less free space than the reserve", () => {
       "exports.free_bytes_min (environment PENEIRA_EXPORTS_FREE_BYTES_MIN) is 1000, and the disk " +
         "has 999 bytes free: new exports are refused (507) until it has more.",
     ]);
-    assert.match(diskSpaceWarnings(loadConfig({}), 0).join(), /^exports\.free_bytes_min \(default\)/);
+    assert.match(
+      diskSpaceWarnings(loadConfig({}), 0).join(),
+      /^exports\.free_bytes_min \(default\)/,
+    );
   });
 });
 

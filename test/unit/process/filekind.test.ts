@@ -16,7 +16,7 @@ import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts"
 import { registerImport } from "../../../src/cli/commands/import.ts";
 import { readSpecFile } from "../../../src/cli/support/inputfiles.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { wrongKindText, kindOf, kindOfFile } from "../../../src/files/filekind.ts";
+import { kindOf, kindOfFile, wrongKindText } from "../../../src/files/filekind.ts";
 import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
 import { loadConfig } from "../../../src/settings/config.ts";
 import { checkBackup } from "../../../src/store/backup/restore.ts";

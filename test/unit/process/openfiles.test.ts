@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { socketsOf, descriptorWarnings } from "../../../src/cli/serving/ports.ts";
+import { descriptorWarnings, socketsOf } from "../../../src/cli/serving/ports.ts";
 import { openFilesMax } from "../../../src/process/system.ts";
 import { loadConfig } from "../../../src/settings/config.ts";
 

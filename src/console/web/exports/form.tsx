@@ -32,7 +32,7 @@ import {
 import { type Estimated, EstimateLine, NoEstimate, useEstimate } from "./estimate.tsx";
 import { DownloadLink, ExportProgress } from "./progress.tsx";
 import { summaryOf } from "./summary.ts";
-import { follow, unfollow, isEnded, presentState } from "./watch.ts";
+import { follow, isEnded, presentState, unfollow } from "./watch.ts";
 
 /** Shows the dialog, which is open while mounted. */
 export function ExportForm({ onClose }: { onClose: () => void }): VNode {

@@ -26,7 +26,7 @@ import { toast } from "../parts/toast.tsx";
 import { freshKey } from "./draft.ts";
 import { Bar, DownloadLink, failureText, stateText, writtenText } from "./progress.tsx";
 import { addressOfSpec, summaryOf } from "./summary.ts";
-import { follow, unfollow, presentState } from "./watch.ts";
+import { follow, presentState, unfollow } from "./watch.ts";
 
 /** The view. */
 export function ExportsView(): VNode {

@@ -10,7 +10,7 @@ import { lazyWords } from "../app/lazywords.ts";
 import { Progress } from "../parts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { fileOf, addViewer, presentState, secondsLeft } from "./watch.ts";
+import { addViewer, fileOf, presentState, secondsLeft } from "./watch.ts";
 
 /** Shows an export's full state in the dialog. */
 export function ExportProgress({ record: begun }: { record: ExportView }): VNode {

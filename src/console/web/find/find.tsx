@@ -11,7 +11,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { reachable } from "../app/api.ts";
 import { month } from "../app/format.ts";
-import { narrow, hasFilterRail } from "../app/media.ts";
+import { hasFilterRail, narrow } from "../app/media.ts";
 import { keep, read } from "../app/preferences.ts";
 import { loadStatus, status } from "../app/status.ts";
 import { words } from "../app/words.ts";

@@ -8,7 +8,7 @@ import { type FILTER_ROLES, PARTS, type PartName } from "../../../spec/filters/t
 import type { TranslateAnswer, TranslationNote, TranslationPart } from "../app/answers.ts";
 import { words } from "../app/words.ts";
 import type { CatalogBook } from "./catalog.ts";
-import { describeFilter, abbreviatedList } from "./filters/filterwords.ts";
+import { abbreviatedList, describeFilter } from "./filters/filterwords.ts";
 import { queryOf } from "./question.ts";
 
 /** The colors of a sentence. */
@@ -113,7 +113,11 @@ function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer):
   const { find } = words.value;
   if (part.role === "limit") return [find.becameRows(spec.limit)];
   if (part.role === "sort") {
-    return [find.orderedBy(abbreviatedList(spec.sort.map(({ field }) => find.sortFields[field] ?? field)))];
+    return [
+      find.orderedBy(
+        abbreviatedList(spec.sort.map(({ field }) => find.sortFields[field] ?? field)),
+      ),
+    ];
   }
   const own = suggestions.find(({ start, end }) => start < part.end && end > part.start);
   if (part.role !== "activity" || own === undefined || suggestions.length === 1) return [];

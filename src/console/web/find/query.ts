@@ -93,7 +93,9 @@ export const edited: ReadonlySignal<boolean> = computed(() => {
   const { value } = translation;
   if (value === null) return false;
   const meant = meantBy(value);
-  const isAny = [meant, withDaysOf(meant, baseQuery.value)].some((one) => sameQuery(one, currentQuery.value));
+  const isAny = [meant, withDaysOf(meant, baseQuery.value)].some((one) =>
+    sameQuery(one, currentQuery.value),
+  );
   return !isAny;
 });
 
@@ -169,7 +171,10 @@ export async function submitSentence(
 function listsByHand(): Query {
   const before = translation.peek();
   if (before === null) return currentQuery.peek();
-  return withoutListsOf(currentQuery.peek(), withoutListsOf(queryOf(before.spec), baseQuery.peek()));
+  return withoutListsOf(
+    currentQuery.peek(),
+    withoutListsOf(queryOf(before.spec), baseQuery.peek()),
+  );
 }
 
 /** Restores the sentence's filters. */

@@ -14,7 +14,7 @@ import { Button, IconButton } from "../parts/button.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { catalog } from "./catalog.ts";
 import { isMisread, isNotUnderstood, nameIn } from "./notunderstood.tsx";
-import { coloursOf, type PartColour, remarksOf, type TextSpan, spansOf } from "./parttext.ts";
+import { coloursOf, type PartColour, remarksOf, spansOf, type TextSpan } from "./parttext.ts";
 import {
   change,
   edited,

@@ -24,7 +24,11 @@ export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
   const changes = listChanges.value;
   useEffect(() => {
     const abort = new AbortController();
-    post<ContainingListsAnswer>("/accounts/lists", { cnpjs: [cnpj] }, { signal: abort.signal }).then(
+    post<ContainingListsAnswer>(
+      "/accounts/lists",
+      { cnpjs: [cnpj] },
+      { signal: abort.signal },
+    ).then(
       ({ lists }) => setHeld(lists),
       // If the lists cannot be loaded, the facts stay visible without an error.
       () => undefined,

@@ -25,7 +25,8 @@ interface NewsFile {
 export function bodyOfFile({ question, format, name, plan }: NewsFile) {
   const { spec, since, kind } = question;
   const { explain: _, output: __, limit: ___, ...rest } = spec;
-  const columns = kind === "entered" ? callList(plan) : { fields: withStatusFields(plan.field_allowlist) };
+  const columns =
+    kind === "entered" ? callList(plan) : { fields: withStatusFields(plan.field_allowlist) };
   // The name includes the month, so that each month has its own file.
   const month = ` ${status.peek()?.snapshot ?? ""}`.trimEnd();
   const title = `${titleOfNews([kind], name).slice(0, TITLE_MAX - month.length)}${month}`;

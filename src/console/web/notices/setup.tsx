@@ -34,10 +34,10 @@ import { toast } from "../parts/toast.tsx";
 import {
   addressOf,
   hasUnsubscribed,
-  setSubscribed,
   isEmail,
   nameOf,
   type Receiver,
+  setSubscribed,
   useReceivers,
 } from "./receivers.ts";
 

@@ -126,7 +126,11 @@ function focusView(): void {
  * True if a click is on the backdrop. The backdrop belongs to the dialog element, so only a click's
  * coordinates show whether it is outside the dialog's box.
  */
-function isOutside(event: { currentTarget: HTMLElement; clientX: number; clientY: number }): boolean {
+function isOutside(event: {
+  currentTarget: HTMLElement;
+  clientX: number;
+  clientY: number;
+}): boolean {
   const box = event.currentTarget.getBoundingClientRect();
   const { clientX: x, clientY: y } = event;
   return x < box.left || x > box.right || y < box.top || y > box.bottom;

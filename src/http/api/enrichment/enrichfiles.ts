@@ -147,7 +147,10 @@ async function accept(
   file: ReceivedFile,
   context: ExportContext,
 ): Promise<ShapedAnswer<"CreatedEnrichment">> {
-  const { accepted, layout } = await acceptFile(call, file, { context, options: optionsOf(call.query) });
+  const { accepted, layout } = await acceptFile(call, file, {
+    context,
+    options: optionsOf(call.query),
+  });
   const { record } = accepted;
   const body = {
     request_id: call.requestId,

@@ -30,8 +30,8 @@ import {
   cacheableOf,
   cachedPage,
   cachePage,
-  withRetainedSegment,
   segmentFor,
+  withRetainedSegment,
 } from "../search/search.ts";
 import { leadProjector } from "./lead.ts";
 import { type LeadsRequest, prepareLeads } from "./leads-request.ts";

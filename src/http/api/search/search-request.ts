@@ -170,7 +170,9 @@ export function prepareSearch(
 ): SearchRequest | Promise<SearchRequest> {
   return whenReady(readRequest(call, segment, SEARCH), (read) => {
     if (read.whole !== null) return read.whole;
-    return whenReady(bindLists(call, segment, read.spec), (bound) => requestOf(segment, read, bound));
+    return whenReady(bindLists(call, segment, read.spec), (bound) =>
+      requestOf(segment, read, bound),
+    );
   });
 }
 

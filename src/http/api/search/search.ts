@@ -188,7 +188,11 @@ export function answerPage<Name extends PageSchema>(
   const isLarge = spec.limit > UNSTREAMED_ACCOUNTS_MAX && afterRow < 0;
   if (!isLarge) return withRetainedSegment(call, segment, foundPage(call, question, afterRow));
   refuseWithoutRoom(call, segment, spec);
-  return withRetainedSegment(call, segment, foundPage(call, { ...question, mayShareBuffer: false }, afterRow));
+  return withRetainedSegment(
+    call,
+    segment,
+    foundPage(call, { ...question, mayShareBuffer: false }, afterRow),
+  );
 }
 
 /** Throws if the page may need a stream slot and none is free. */

@@ -8,12 +8,12 @@ import { LANGUAGES } from "../../../translate/notes.ts";
 import {
   closed,
   count,
-  specUnion,
   named,
   parts,
   requestId,
   sentence,
   source,
+  specUnion,
   words,
 } from "../../openapi/schema-parts.ts";
 

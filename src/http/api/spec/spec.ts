@@ -43,7 +43,7 @@ import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS, SPEC_ERRORS } from "../route.ts";
 import { answerWith } from "../search/search.ts";
-import { bindLists, anySpecContext, limitsFor, matchesOf } from "../search/search-request.ts";
+import { anySpecContext, bindLists, limitsFor, matchesOf } from "../search/search-request.ts";
 import { answer } from "../typed-answer.ts";
 import { translateLeads } from "./translate.ts";
 

@@ -21,7 +21,13 @@ import {
   type HeaderList,
   type ReadHeader,
 } from "../transport/transport.ts";
-import { type ForwardedRequest, copyForTransfer, type Post, type ToOwner, type ToThread } from "./wire.ts";
+import {
+  copyForTransfer,
+  type ForwardedRequest,
+  type Post,
+  type ToOwner,
+  type ToThread,
+} from "./wire.ts";
 
 /** A request that another thread received. */
 export class ForwardedExchange implements Exchange {

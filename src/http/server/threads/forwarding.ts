@@ -10,8 +10,8 @@ import { close } from "node:fs";
 import type { PulledBody } from "../transport/answer-body.ts";
 import { type Exchange, READ_HEADERS } from "../transport/transport.ts";
 import {
-  type ForwardedRequest,
   copyForTransfer,
+  type ForwardedRequest,
   type Post,
   type ToOwner,
   type ToThread,

@@ -13,8 +13,8 @@ import type { Budget } from "../admission.ts";
 import { type BodyRequest, IncomingBody } from "../body.ts";
 import {
   type AnswerBody,
-  isStreamed,
   copyIfShared,
+  isStreamed,
   type PulledBody,
   pull,
   type StreamedContent,
@@ -94,7 +94,7 @@ export class NodeExchange implements Exchange {
     const chunked = this.#headers.get("transfer-encoding") !== undefined;
     const bodyBytes = chunked ? null : Number(length ?? 0);
     const { closes } = this.#headers;
-    const crowded = around.connection.begin(message, { bodyBytes, path: this.path, closes });
+    const crowded = context.connection.begin(message, { bodyBytes, path: this.path, closes });
     this.framing = this.#headers.framing(this.method) ?? crowded;
     // Without a listener, this error would crash the process. The close event reports it too.
     response.on("error", () => {});

@@ -33,7 +33,7 @@ import {
   type UwsRequest,
   type UwsResponse,
 } from "./uws-connection.ts";
-import { UwsExchange, type UwsContext } from "./uws-exchange.ts";
+import { type UwsContext, UwsExchange } from "./uws-exchange.ts";
 
 type Uws = typeof import("uWebSockets.js");
 

@@ -14,8 +14,8 @@ import { later } from "../background-tasks.ts";
 import { type BodyRequest, IncomingBody } from "../body.ts";
 import {
   type AnswerBody,
-  isStreamed,
   copyIfShared,
+  isStreamed,
   pull,
   SharedBytes,
   type StreamedContent,
@@ -393,7 +393,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       const stream = new UwsStream(this.#response, length, this.#sending);
       this.#stream = stream;
       // The stream retains what the client does not take immediately.
-      stream.offer(typeof body === "string" ? Buffer.from(body) : (copyIfShared(given) as Uint8Array));
+      stream.offer(
+        typeof body === "string" ? Buffer.from(body) : (copyIfShared(given) as Uint8Array),
+      );
       return;
     }
     this.#settled();

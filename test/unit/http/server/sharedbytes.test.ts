@@ -11,8 +11,8 @@ import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Budget } from "../../../../src/http/server/admission.ts";
 import {
-  joined,
   copyIfShared,
+  joined,
   type SharedBytes,
   UNSTREAMED_BYTES_MAX,
   writeShared,

@@ -135,7 +135,8 @@ function optInData(
   which: "simples" | "mei",
 ): ChartData {
   const { charts } = words.value;
-  const selected = which === "simples" ? filters.company.simples_opt_in : filters.company.mei_opt_in;
+  const selected =
+    which === "simples" ? filters.company.simples_opt_in : filters.company.mei_opt_in;
   const chosen = (value: string) => selected !== null && String(selected) === value;
   const found = rowsOf(facet, { rowsMax: OPTIONS.length, chosen, all: OPTIONS });
   const rows = found.rows.map((row) => ({

@@ -31,14 +31,17 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   cnae_exclude: ({ industry }, book) => activities(industry.cnae_exclude, book),
   uf: ({ geo }) => abbreviatedList(geo.uf_any_of.map(stateName)),
   municipality: ({ geo }, book) => abbreviatedList(municipalities(geo, book)),
-  district: ({ geo }) => abbreviatedList((geo.district_any_of ?? []).map(({ name }) => districtTitle(name))),
+  district: ({ geo }) =>
+    abbreviatedList((geo.district_any_of ?? []).map(({ name }) => districtTitle(name))),
   registration_status: ({ company }) =>
     named(company.registration_status_any_of, words.value.codes.statuses),
   lists: ({ lists }) => abbreviatedList((lists?.any_of ?? []).map(listName)),
   lists_exclude: ({ lists }) => abbreviatedList((lists?.exclude ?? []).map(listName)),
   company_size: ({ company }) => named(company.company_size_code_any_of, words.value.codes.sizes),
   legal_nature: ({ company }, book) =>
-    abbreviatedList((company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code)),
+    abbreviatedList(
+      (company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code),
+    ),
   establishments: ({ company }) => establishmentsText(company),
   started: ({ company }) => openedText(company),
   share_capital: ({ company }) => capitalText(company),

@@ -67,7 +67,13 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
   const whole = { ...account, ...answer?.account };
   const at = drawer.place(number(index + 1), number(rows.total ?? rows.accounts.length));
   return (
-    <Drawer open title={nameOf(account)} onClose={onClose} modal={!isWideScreen.value} class="account">
+    <Drawer
+      open
+      title={nameOf(account)}
+      onClose={onClose}
+      modal={!isWideScreen.value}
+      class="account"
+    >
       <div ref={body} class="account-body" tabIndex={-1} data-autofocus>
         <div class="account-walk">
           <IconButton

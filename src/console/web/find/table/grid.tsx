@@ -17,7 +17,15 @@ import { copyText } from "../../parts/button.tsx";
 import { choice, chooseWidth } from "./choice.ts";
 import { COLUMN_WIDTH, leastOf, type TableColumn, widthOf } from "./columnset.ts";
 import { Head } from "./head.tsx";
-import { clearSelection, savedScroll, opened, pick, place, type ShownList, selection } from "./list.ts";
+import {
+  clearSelection,
+  opened,
+  pick,
+  place,
+  type ShownList,
+  savedScroll,
+  selection,
+} from "./list.ts";
 import { Row } from "./row.tsx";
 import { cellText } from "./values.ts";
 import { type ScrollStage, scrolledOf, showCell, showRow, useRowWindow } from "./viewport.ts";
@@ -54,7 +62,11 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   const { rows } = list;
   const { length: count } = rows.accounts;
   const page = narrow.value;
-  const rowHeight = page ? ROW_HEIGHT.compact : isCoarsePointer.value ? ROW_HEIGHT.coarse : ROW_HEIGHT.fine;
+  const rowHeight = page
+    ? ROW_HEIGHT.compact
+    : isCoarsePointer.value
+      ? ROW_HEIGHT.coarse
+      : ROW_HEIGHT.fine;
   const stage: ScrollStage = { scroller, body, page, rowHeight, count };
   const drawn = useRowWindow(stage, (row) => rows.want(row));
   useScrollRestored(stage, list);
