@@ -194,7 +194,8 @@ function refused(kind: FileKind | null): string {
   const sources = "an Arrow or Parquet file";
   const folder = "A dump is imported as the folder with all of its zips.";
   if (kind === null) return `it is not ${sources}. ${folder}`;
-  return `${wrongKindText(kind, sources)}. ${kind.id === "zip" ? folder : "Make or copy it again."}`;
+  const remedy = kind.id === "zip" ? folder : "Make or copy it again.";
+  return `${wrongKindText(kind, sources)}. ${remedy}`;
 }
 
 interface Scanned {

@@ -18,7 +18,7 @@ function follow(query: string): ReadonlySignal<boolean> {
 export const hasFilterRail: ReadonlySignal<boolean> = follow("(min-width: 1024px)");
 
 /** True if the window is wide enough for an account at the side of the results. */
-export const isWideScreen: ReadonlySignal<boolean> = follow("(min-width: 1200px)");
+export const isWide: ReadonlySignal<boolean> = follow("(min-width: 1200px)");
 
 /** True for a phone, or for a window that is equally narrow. */
 export const narrow: ReadonlySignal<boolean> = follow("(max-width: 767px)");
