@@ -395,9 +395,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   }
   const [name = "build", ...args] = process.argv.slice(2);
   if (!Object.hasOwn(COMMANDS, name)) {
-    const asked = /^(-h|--help|help)$/.test(name);
-    process.stderr.write(asked ? USAGE : `${USAGE}\nThere is no command "${name}".\n`);
-    process.exit(asked ? 0 : 2);
+    const isHelp = /^(-h|--help|help)$/.test(name);
+    process.stderr.write(isHelp ? USAGE : `${USAGE}\nThere is no command "${name}".\n`);
+    process.exit(isHelp ? 0 : 2);
   }
   if (COMMANDS[name].length === 0 && args.length > 0) fail(`${name} takes nothing: ${args[0]}`);
   process.stderr.write(`build.mjs ${name}: Node ${process.versions.node}, ${process.execPath}\n`);

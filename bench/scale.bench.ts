@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
-import type { Waits } from "./load/server.ts";
+import type { Latencies } from "./load/server.ts";
 import { seedLine, seedOf } from "./questions/traffic.ts";
 import {
   checkRoom,
@@ -130,7 +130,7 @@ async function rowsOfService(snapshot: string): Promise<void> {
   rowOfLoad("repeated question", one, "≥ 25,000/s, 0.45 of healthz");
   rowOfLoad("300 different questions", different, "≥ 15,000/s, 0.27 of healthz");
   rowOfLoad("questions never asked before", fresh, "≥ 5,000/s, 0.09 of healthz");
-  const times = ({ p50, p99 }: Waits) => `${ms(p50)} / ${ms(p99)}`;
+  const times = ({ p50, p99 }: Latencies) => `${ms(p50)} / ${ms(p99)}`;
   row("one connection, /healthz, p50 / p99", times(served.bare), "");
   row("one connection, p50 / p99", times(served.narrow), "≤ 0.15 / 1 ms");
   const memory = `${served.anonymousMb.toFixed(0)} MB`;

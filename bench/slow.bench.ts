@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { type Lagged, lagEnvironment, takeLag } from "./load/lag.ts";
+import { type LagSample, lagEnvironment, takeLag } from "./load/lag.ts";
 import { type Load, type LoadResult, runLoad } from "./load/load.ts";
 import { memoryOf, type RunningServer, startServer } from "./load/server.ts";
 import { clientsCommand } from "./load/slow-clients.ts";
@@ -48,7 +48,7 @@ const SPEC = {
 type Phase = (typeof PHASES)[number];
 
 /** Measurements of one phase; times in microseconds. */
-interface Seen extends Lagged {
+interface Seen extends LagSample {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;

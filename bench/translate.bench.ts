@@ -18,7 +18,7 @@ import { HALVES, loadSentences } from "../test/support/translate/sentences.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { confidenceTable } from "./translate/translate-confidence.ts";
 import { goldenTable } from "./translate/translate-golden.ts";
-import { halfTables, judgeAll, missesOf } from "./translate/translate-half.ts";
+import { evaluateAll, halfTables, missesOf } from "./translate/translate-half.ts";
 import { sentenceTimes, shapeTimes } from "./translate/translate-times.ts";
 import { unseenTable } from "./translate/translate-unseen.ts";
 import { worstTimes } from "./translate/translate-worst.ts";
@@ -68,9 +68,9 @@ translate("padarias em MG", segment);
 print([`first sentence ${(performance.now() - from).toFixed(0)} ms`]);
 print(goldenTable(values.golden, segment));
 for (const half of halves) {
-  const judged = judgeAll(loadSentences(half), segment);
-  print(halfTables(half, judged));
-  if (values.misses && half === "development") print(missesOf(judged));
+  const evaluated = evaluateAll(loadSentences(half), segment);
+  print(halfTables(half, evaluated));
+  if (values.misses && half === "development") print(missesOf(evaluated));
 }
 const texts = halves.flatMap((half) => loadSentences(half).map(({ text }) => text));
 print(sentenceTimes(texts, segment));

@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { openSegment } from "../src/search/segment.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 import { worstRequests } from "./scale/worst-requests.ts";
-import { type Took, type WorstRequest, WorstService } from "./scale/worst-service.ts";
+import { type RequestCost, type WorstRequest, WorstService } from "./scale/worst-service.ts";
 
 /** Maximum milliseconds for which a request should block the event loop (a million accounts). */
 const HOLD_MAX_MS = 20;
@@ -29,7 +29,7 @@ function print(line: string): void {
 }
 
 /** Sends a request several times. Returns the shortest of each of the two times. */
-async function quickest(service: WorstService, request: WorstRequest): Promise<Took> {
+async function quickest(service: WorstService, request: WorstRequest): Promise<RequestCost> {
   let best = await service.send(request);
   for (let run = 1; run < Number(values.runs); run++) {
     const took = await service.send(request);

@@ -41,7 +41,7 @@ export function workerFile(source: `${string}.worker.ts`): string {
  * worker is a file. Under tsx, a thread can load modules only while its parent thread runs, so the
  * code is one string without imports.
  */
-export function waitedWorker(source: `${string}.worker.ts`): {
+export function blockingWorkerCode(source: `${string}.worker.ts`): {
   readonly code: string;
   readonly isText: boolean;
 } {

@@ -9,7 +9,7 @@ import { VERSION } from "./cli/commands/version.ts";
 import { isSystemError, refusalMessage, systemErrorText } from "./cli/support/systemerrors.ts";
 import { AppError, CommandError } from "./errors.ts";
 import { notWritten, storageErrorText } from "./files/storage.ts";
-import { keepHeapsSmall } from "./process/heap.ts";
+import { limitYoungGeneration } from "./process/heap.ts";
 import { stderr, stdout } from "./process/terminal.ts";
 import { damagedState, isStateDamage } from "./store/failures.ts";
 
@@ -98,7 +98,7 @@ async function run(given: readonly string[]): Promise<void> {
   const named = /^(-V|--version)$/.test(given[0] ?? "") ? ["version", ...given.slice(1)] : given;
   const args = requestedHelp(named) ?? named;
   // Before the command is loaded, which would make the young generation grow.
-  if (SERVERS.has(args[0] ?? "")) keepHeapsSmall();
+  if (SERVERS.has(args[0] ?? "")) limitYoungGeneration();
   try {
     await (await makeProgram(args)).parseAsync(args, { from: "user" });
   } catch (error) {

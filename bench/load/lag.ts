@@ -6,7 +6,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Measurements of a probe since the last read, in microseconds. */
-export interface Lagged {
+export interface LagSample {
   readonly lag99: number;
   readonly lagMax: number;
   /**
@@ -27,7 +27,7 @@ export function lagEnvironment(file: string): Readonly<Record<string, string>> {
 }
 
 /** Returns the measurements of the probe of a server since the last call. */
-export async function takeLag(file: string, pid: number): Promise<Lagged> {
+export async function takeLag(file: string, pid: number): Promise<LagSample> {
   rmSync(file, { force: true });
   process.kill(pid, "SIGUSR2");
   for (;;) {

@@ -242,7 +242,7 @@ export async function measureWithWrk(
 }
 
 /** Response times of one connection, in milliseconds. */
-export interface Waits {
+export interface Latencies {
   readonly p50: number;
   readonly p99: number;
 }
@@ -252,23 +252,23 @@ export interface Waits {
  * null. Uses `wrk`, which itself takes only a few microseconds per request. A client in Node would
  * take 150.
  */
-export function waitsOver(
+export function pinnedLatencies(
   { port, key }: RunningServer,
   body: string | null,
   seconds: number,
-): Waits {
+): Latencies {
   const path = body === null ? "/healthz" : "/v1/accounts/search";
   const bodies = body === null ? null : [body];
   const target = { url: `http://127.0.0.1:${port}${path}`, key, bodies };
   return timesIn(reportOf(target, ["-c1", `-d${seconds}s`, "--latency"]));
 }
 
-/** Like `waitsOver`, but does not pin processes, and this process continues to run meanwhile. */
-export async function waitsOf(
+/** Like `pinnedLatencies`, but pins no process, and this process continues to run. */
+export async function latencies(
   { port, key }: RunningServer,
   body: string | null,
   seconds: number,
-): Promise<Waits> {
+): Promise<Latencies> {
   const path = body === null ? "/healthz" : "/v1/accounts/search";
   const { script, remove } = scriptOf(body === null ? null : [body], key);
   const parameters = ["-t1", "-c1", `-d${seconds}s`, "--latency", "-s", script];
@@ -278,7 +278,7 @@ export async function waitsOf(
   return timesIn(whole(stdout));
 }
 
-function timesIn(report: string): Waits {
+function timesIn(report: string): Latencies {
   const [p50, p99] = [50, 99].map((share) => {
     const [, value, unit] = new RegExp(`^ +${share}% +([\\d.]+)(us|ms|s)$`, "m").exec(report) ?? [];
     return Number(value) * (MS[unit as keyof typeof MS] ?? Number.NaN);
@@ -367,7 +367,7 @@ export function mainThreadUs(pid: number): number {
  * Length of one check, the processor share below which a server counts as idle, and the maximum
  * time to wait until it is idle.
  */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const IDLE_SHARE = 0.05;
 const QUIET_WITHIN_MS = 60_000;
 
@@ -376,10 +376,10 @@ const QUIET_WITHIN_MS = 60_000;
  * into memory.
  */
 export async function quiet(pid: number): Promise<void> {
-  for (let waited = 0; waited < QUIET_WITHIN_MS; waited += LOOK_MS) {
+  for (let waited = 0; waited < QUIET_WITHIN_MS; waited += POLL_MS) {
     const before = mainThreadUs(pid);
-    await setTimeout(LOOK_MS);
-    if (mainThreadUs(pid) - before < LOOK_MS * 1_000 * IDLE_SHARE) return;
+    await setTimeout(POLL_MS);
+    if (mainThreadUs(pid) - before < POLL_MS * 1_000 * IDLE_SHARE) return;
   }
   throw new Error("the server does not come to rest");
 }

@@ -11,7 +11,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { peneiraCommand } from "../questions/corpus.ts";
 
-const LOOK_MS = 30;
+const POLL_MS = 30;
 /**
  * The sizes of the workspace's files are measured only in every tenth sample, because looking at
  * thousands of files takes a while.
@@ -50,7 +50,7 @@ export async function watch(parameters: readonly string[], out?: string): Promis
   };
   let looks = 0;
   const timer = setInterval(() => {
-    const now = lookAt(pid);
+    const now = sampleOf(pid);
     most.processor = Math.max(most.processor, now.processor);
     most.anonymousBytes = Math.max(most.anonymousBytes, now.anonymousBytes);
     most.readBytes = Math.max(most.readBytes, now.readBytes);
@@ -59,16 +59,16 @@ export async function watch(parameters: readonly string[], out?: string): Promis
     const work = workOf(pid, out);
     most.workBytes = Math.max(most.workBytes, work);
     most.roomBytes = Math.max(most.roomBytes, work + bytesOf(`${out}.${pid}.partial`));
-  }, LOOK_MS);
+  }, POLL_MS);
   const code = await new Promise((resolve) => child.once("exit", resolve));
   clearInterval(timer);
   if (code !== 0) throw new Error(`peneira ${parameters[0]} ended with ${code}`);
   return { seconds: (performance.now() - began) / 1000, ...most };
 }
 
-type Look = Omit<Watched, "seconds" | "workBytes" | "roomBytes">;
+type Sample = Omit<Watched, "seconds" | "workBytes" | "roomBytes">;
 
-function lookAt(pid: number): Look {
+function sampleOf(pid: number): Sample {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

@@ -4,7 +4,7 @@
  * Invariant: the same snapshot returns the same accounts. A value, or a combination of values, is
  * about as frequent in the sample as in the snapshot.
  */
-import { meets, rowOf } from "../../src/search/clauses.ts";
+import { matchesFilters, rowOf } from "../../src/search/clauses.ts";
 import type { Segment } from "../../src/search/segment.ts";
 import { analyzeWords } from "../../src/spec/analyzer.ts";
 import { CNAE_NOT_INFORMED, catalogLookup } from "../../src/spec/catalog.ts";
@@ -107,7 +107,7 @@ function divisionOf({ catalog }: Segment, activity: string): string | null {
 function meeting(segment: Segment, filters: object): (cnpj: string) => boolean {
   if (segment.catalog.lacksCounts === true) return () => false;
   const spec = specOfBody(segment, JSON.stringify({ spec: { filters }, limit: PAGE }));
-  return (cnpj) => meets(segment, spec.filters, rowOf(segment, cnpj));
+  return (cnpj) => matchesFilters(segment, spec.filters, rowOf(segment, cnpj));
 }
 
 /** An account as the engine renders it. */

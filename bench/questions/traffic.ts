@@ -7,7 +7,7 @@
  */
 import { randomInt } from "node:crypto";
 import type { Segment } from "../../src/search/segment.ts";
-import { lackMark } from "../../src/spec/catalog.ts";
+import { absenceMark } from "../../src/spec/catalog.ts";
 import { FILTERS } from "../../src/spec/filters/table.ts";
 import { randomFrom } from "../../test/support/translate/shapes.ts";
 import { type Account, accountsOf, PAGE } from "./accounts.ts";
@@ -95,7 +95,7 @@ function rowsFor({ catalog }: Segment): ReadonlyMap<string, readonly Share[]> {
   const fits = ({ filters = [] }: Share) =>
     FILTERS.every((row) => {
       if (!("needs" in row) || !filters.includes(row.member)) return true;
-      return catalog[lackMark(row.needs)] !== true;
+      return catalog[absenceMark(row.needs)] !== true;
     });
   const rows = new Map<string, Share[]>();
   for (const share of SHARES.filter(fits)) {

@@ -11,13 +11,13 @@ import { variableOf } from "../../src/settings/config.ts";
 import { SETTINGS } from "../../src/settings/settings.ts";
 import { type Place, place, readBy } from "../load/pagecache.ts";
 import {
+  type Latencies,
   mainThreadUs,
   memoryOf,
+  pinnedLatencies,
   quiet,
   type RunningServer,
   startServer,
-  type Waits,
-  waitsOver,
   wrkOver,
 } from "../load/server.ts";
 import {
@@ -125,8 +125,8 @@ export interface Served {
   readonly healthz: number;
   readonly loads: Readonly<Record<"one" | "different" | "fresh", Loaded>>;
   /** Response times of one connection for a narrow query, and for `/healthz`. */
-  readonly narrow: Waits;
-  readonly bare: Waits;
+  readonly narrow: Latencies;
+  readonly bare: Latencies;
   readonly anonymousMb: number;
 }
 
@@ -153,8 +153,8 @@ export async function measureService(
       different: load(requested, requested),
       fresh: load(fresh.slice(0, half), fresh.slice(half)),
     };
-    const bare = waitsOver(server, null, seconds);
-    const narrow = waitsOver(server, one, seconds);
+    const bare = pinnedLatencies(server, null, seconds);
+    const narrow = pinnedLatencies(server, one, seconds);
     const anonymousMb = memoryOf(server.pid).anonymous;
     return { healthz, loads, narrow, bare, anonymousMb };
   } finally {

@@ -21,8 +21,8 @@ import { type PublicRoute, type Route, RouteTable } from "../../src/http/server/
 import type { SessionCall } from "../../src/http/server/service.ts";
 import {
   type AnswerBody,
+  copyIfShared,
   isStreamed,
-  owned,
   type PulledBody,
   pull,
 } from "../../src/http/server/transport/answer-body.ts";
@@ -47,7 +47,7 @@ export interface WorstRequest {
 }
 
 /** Costs of one request; times in milliseconds. */
-export interface Took {
+export interface RequestCost {
   readonly status: number;
   readonly units: number;
   /** Longest processor time between two turns of the event loop, which delays other requests. */
@@ -84,7 +84,7 @@ export class WorstService {
   readonly #handler: ExchangeHandler;
   readonly #folder: string;
   readonly #key: string;
-  #asked = 0;
+  #sent = 0;
 
   private constructor(service: ServedService, segment: Segment, folder: string, userId: string) {
     this.#service = service;
@@ -128,13 +128,11 @@ export class WorstService {
   }
 
   /** Sends a request, and waits for the last byte of the answer. */
-  async send(request: WorstRequest): Promise<Took> {
+  async send(request: WorstRequest): Promise<RequestCost> {
     this.#segment.native.dropCaches();
     globalThis.gc?.();
     // White space makes each body unique, so that no answer comes from the cache.
-    const body = Buffer.from(
-      (request.body ?? "") + (request.body ? " ".repeat(++this.#asked) : ""),
-    );
+    const body = Buffer.from((request.body ?? "") + (request.body ? " ".repeat(++this.#sent) : ""));
     const before = await this.#left();
     const probe = new HoldProbe();
     await nextTurn();
@@ -216,7 +214,7 @@ function keyed(route: Route, session: SessionCall["session"]): PublicRoute[] {
 
 function drain(body: AnswerBody, done: (bytes: number, text: string) => void): void {
   if (!isStreamed(body)) {
-    const text = typeof body === "string" ? body : Buffer.from(owned(body)).toString();
+    const text = typeof body === "string" ? body : Buffer.from(copyIfShared(body)).toString();
     done(Buffer.byteLength(text), text);
     return;
   }

@@ -10,8 +10,8 @@ import { MEASURE_NAMES, measuresOf, UNCERTAIN_BELOW } from "../../src/translate/
 import { translate } from "../../src/translate/translate.ts";
 import { generateRequests } from "../../test/support/translate/requests.ts";
 import {
+  evaluate,
   halfOf,
-  judge,
   type LabelledSentence,
   loadLater,
   loadSentences,
@@ -53,6 +53,6 @@ function examplesOf(sentences: readonly LabelledSentence[], on: Segment): Exampl
 
 function exampleOf(sentence: LabelledSentence, text: string, on: Segment): Example {
   const { spec, features } = translate(text, on);
-  const right = judge(sentence, spec, on).right && sentence.expect.uncertain !== true;
+  const right = evaluate(sentence, spec, on).right && sentence.expect.uncertain !== true;
   return { right, confidence: spec.explain.confidence, measures: measuresOf(features) };
 }

@@ -10,20 +10,20 @@ import type { Segment } from "../../src/search/segment.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
 import { translate } from "../../src/translate/translate.ts";
 import {
+  type Evaluation,
+  evaluate,
   FIELDS,
-  type Judgement,
-  judge,
   type LabelledSentence,
-  normalizedForJudging,
+  normalizedForEvaluation,
 } from "../../test/support/translate/sentences.ts";
 import { overlap, type Rows, rowsOf } from "./translate-rows.ts";
 
 /** Result of the translation of one sentence. */
-export interface Judged {
+export interface EvaluatedSentence {
   readonly sentence: LabelledSentence;
-  readonly judgement: Judgement;
+  readonly evaluation: Evaluation;
   /** True for each field in which the spec of "active companies" is right. */
-  readonly idle: Judgement["fields"];
+  readonly idle: Evaluation["fields"];
   readonly confidence: number;
   readonly rows: Rows;
   /** The spec as JSON, without its `explain` member. */
@@ -34,25 +34,28 @@ const NOTHING = { filters: { company: { registration_status_any_of: [2] } } };
 const THRESHOLDS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 const BINS = 5;
 
-/** Translates and judges sentences. */
-export function judgeAll(sentences: readonly LabelledSentence[], segment: Segment): Judged[] {
+/** Translates and evaluates sentences. */
+export function evaluateAll(
+  sentences: readonly LabelledSentence[],
+  segment: Segment,
+): EvaluatedSentence[] {
   return sentences.map((sentence) => {
     const { spec } = translate(sentence.text, segment);
-    const { explain, ...rest } = normalizedForJudging(spec, segment);
-    const judgement = judge(sentence, spec, segment);
+    const { explain, ...rest } = normalizedForEvaluation(spec, segment);
+    const evaluation = evaluate(sentence, spec, segment);
     return {
       sentence,
-      judgement,
-      idle: judge(sentence, NOTHING, segment).fields,
+      evaluation,
+      idle: evaluate(sentence, NOTHING, segment).fields,
       confidence: explain.confidence,
-      rows: rowsOf(sentence, { spec, right: judgement.right }, segment),
+      rows: rowsOf(sentence, { spec, right: evaluation.right }, segment),
       bytes: JSON.stringify(rest),
     };
   });
 }
 
 /** All tables of one half. */
-export function halfTables(name: string, all: readonly Judged[]): string[] {
+export function halfTables(name: string, all: readonly EvaluatedSentence[]): string[] {
   return [
     ...overallTable(name, all),
     ...fieldTable(all),
@@ -62,9 +65,9 @@ export function halfTables(name: string, all: readonly Judged[]): string[] {
   ];
 }
 
-function overallTable(name: string, all: readonly Judged[]): string[] {
+function overallTable(name: string, all: readonly EvaluatedSentence[]): string[] {
   const [requested, others] = [cellsOf(all, true), cellsOf(all, false)];
-  const unmapped = all.map(({ judgement }) => judgement.unmapped);
+  const unmapped = all.map(({ evaluation }) => evaluation.unmapped);
   const found = sum(unmapped.map((one) => one.found));
   const missed = sum(unmapped.map((one) => one.missed));
   const extra = sum(unmapped.map((one) => one.extra));
@@ -76,7 +79,7 @@ function overallTable(name: string, all: readonly Judged[]): string[] {
     `${name}: ${all.length} sentences`,
     row(
       "whole sentence right",
-      share(all, ({ judgement }) => judgement.right),
+      share(all, ({ evaluation }) => evaluation.right),
     ),
     row(
       "fields right",
@@ -109,9 +112,9 @@ function overallTable(name: string, all: readonly Judged[]): string[] {
  * Returns a boolean for each field of each sentence: true if the field is right. With `requested`,
  * includes only the fields that the sentence requests, otherwise only the others.
  */
-function cellsOf(all: readonly Judged[], requested: boolean): boolean[] {
-  return all.flatMap(({ judgement, idle }) =>
-    FIELDS.filter((field) => idle[field] !== requested).map((field) => judgement.fields[field]),
+function cellsOf(all: readonly EvaluatedSentence[], requested: boolean): boolean[] {
+  return all.flatMap(({ evaluation, idle }) =>
+    FIELDS.filter((field) => idle[field] !== requested).map((field) => evaluation.fields[field]),
   );
 }
 
@@ -119,50 +122,50 @@ function cellsOf(all: readonly Judged[], requested: boolean): boolean[] {
  * Returns a boolean for each sentence that is labeled as a paraphrase of another one: true if their
  * translations are equal.
  */
-function familiesOf(all: readonly Judged[]): boolean[] {
+function familiesOf(all: readonly EvaluatedSentence[]): boolean[] {
   const byText = new Map(all.map((one) => [one.sentence.text, one.bytes]));
   return all.flatMap(({ sentence, bytes }) =>
     sentence.same_as === undefined ? [] : [byText.get(sentence.same_as) === bytes],
   );
 }
 
-function fieldTable(all: readonly Judged[]): string[] {
+function fieldTable(all: readonly EvaluatedSentence[]): string[] {
   const rows = FIELDS.map((field) => {
     const requested = all.filter(({ idle }) => !idle[field]);
     const others = all.filter(({ idle }) => idle[field]);
-    const right = ({ judgement }: Judged) => judgement.fields[field];
+    const right = ({ evaluation }: EvaluatedSentence) => evaluation.fields[field];
     return row(`  ${field}`, `${share(requested, right)}   ${share(others, right)}`);
   });
   return ["  field: right where asked for, right where not", ...rows];
 }
 
-function groupTable(all: readonly Judged[]): string[] {
+function groupTable(all: readonly EvaluatedSentence[]): string[] {
   const groups = [...new Set(all.map(({ sentence }) => sentence.group))].sort();
   const rows = groups.map((group) => {
     const members = all.filter(({ sentence }) => sentence.group === group);
     return row(
       `  ${group}`,
-      share(members, ({ judgement }) => judgement.right),
+      share(members, ({ evaluation }) => evaluation.right),
     );
   });
   return ["  group: whole sentence right", ...rows];
 }
 
-function refusalTable(all: readonly Judged[]): string[] {
+function refusalTable(all: readonly EvaluatedSentence[]): string[] {
   const must = all.filter(({ sentence }) => sentence.expect.uncertain === true);
   const free = all.filter(({ sentence }) => sentence.expect.uncertain !== true);
   const rows = THRESHOLDS.map((threshold) => {
-    const refused = ({ confidence }: Judged) => confidence < threshold;
+    const refused = ({ confidence }: EvaluatedSentence) => confidence < threshold;
     const others = all.filter((one) => !refused(one));
     const cells = [
       share(free, refused),
       share(must, (one) => !refused(one)),
-      share(others, ({ judgement }) => judgement.right),
+      share(others, ({ evaluation }) => evaluation.right),
     ];
     const mark = threshold === UNCERTAIN_BELOW ? "*" : " ";
     return `  ${mark} below ${threshold.toFixed(1)}`.padEnd(34) + cells.join("   ");
   });
-  const needless = free.filter(({ judgement }) => judgement.right);
+  const needless = free.filter(({ evaluation }) => evaluation.right);
   return [
     "  refused: wrongly, missed, right among the others (* is the threshold)",
     ...rows,
@@ -177,10 +180,10 @@ function refusalTable(all: readonly Judged[]): string[] {
  * Returns the Brier score (mean squared error of the confidence) and the expected calibration error
  * (ECE, with bins of equal width, weighted by size).
  */
-function calibrationTable(all: readonly Judged[]): string[] {
-  const points = all.map(({ confidence, judgement, sentence }) => ({
+function calibrationTable(all: readonly EvaluatedSentence[]): string[] {
+  const points = all.map(({ confidence, evaluation, sentence }) => ({
     confidence,
-    right: judgement.right && sentence.expect.uncertain !== true ? 1 : 0,
+    right: evaluation.right && sentence.expect.uncertain !== true ? 1 : 0,
   }));
   const bins = Array.from({ length: BINS }, (_, bin) =>
     points.filter(({ confidence }) => Math.min(BINS - 1, Math.floor(confidence * BINS)) === bin),
@@ -204,11 +207,11 @@ function calibrationTable(all: readonly Judged[]): string[] {
 }
 
 /** Returns the errors of one half, sentence by sentence. */
-export function missesOf(all: readonly Judged[]): string[] {
+export function missesOf(all: readonly EvaluatedSentence[]): string[] {
   return all
-    .filter(({ judgement }) => !judgement.right)
-    .map(({ sentence, judgement, confidence }) => {
-      const wrong = FIELDS.filter((field) => !judgement.fields[field]).join(" ");
+    .filter(({ evaluation }) => !evaluation.right)
+    .map(({ sentence, evaluation, confidence }) => {
+      const wrong = FIELDS.filter((field) => !evaluation.fields[field]).join(" ");
       return `[${sentence.group}] ${sentence.text}: ${wrong} (${confidence})`;
     });
 }

@@ -15,7 +15,7 @@ import {
   type ExpectedCodes,
   expectationsOf,
   type LabelledSentence,
-  normalizedForJudging,
+  normalizedForEvaluation,
   specOf,
 } from "../../test/support/translate/sentences.ts";
 
@@ -35,7 +35,7 @@ export function rowsOf(
   { spec, right }: { readonly spec: unknown; readonly right: boolean },
   segment: Segment,
 ): Rows {
-  const actual = normalizedForJudging(spec, segment);
+  const actual = normalizedForEvaluation(spec, segment);
   if (right) {
     const count = countMatches(segment, actual);
     return { found: count, meant: count, both: count };
@@ -61,7 +61,7 @@ function compare(expected: Expected, actual: AccountQuerySpec, segment: Segment)
     cnae_exclude: closest(expected.cnae_exclude, industry.cnae_exclude, segment),
   };
   const closestLabel = { ...label, filters: { ...label.filters, industry: codes } };
-  const meant = clausesOf(segment, normalizedForJudging(closestLabel, segment).filters);
+  const meant = clausesOf(segment, normalizedForEvaluation(closestLabel, segment).filters);
   const found = clausesOf(segment, actual.filters);
   return guarded(() => ({
     found: segment.native.count(found),

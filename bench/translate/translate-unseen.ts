@@ -14,17 +14,17 @@ import { catalogLookup } from "../../src/spec/catalog.ts";
 import { isUncertain, UNCERTAIN_BELOW } from "../../src/translate/confidence.ts";
 import { translate } from "../../src/translate/translate.ts";
 import {
+  evaluate,
   FIELDS,
-  judge,
   type LabelledSentence,
-  normalizedForJudging,
+  normalizedForEvaluation,
 } from "../../test/support/translate/sentences.ts";
 import { reliability } from "./translate-fit.ts";
 
 /** Outcome of a sentence. */
 type Verdict = "right" | "honest" | "flagged" | "silent";
 
-interface Judged {
+interface EvaluatedSentence {
   readonly sentence: LabelledSentence;
   readonly verdict: Verdict;
   readonly run: boolean;
@@ -45,17 +45,21 @@ export async function unseenTable(
     return lines.filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
   });
   const segment = await openSegment(snapshot);
-  const judged = (sentences as readonly LabelledSentence[]).map((one) => judgedOf(one, segment));
+  const evaluated = (sentences as readonly LabelledSentence[]).map((one) =>
+    evaluatedOf(one, segment),
+  );
   segment.close();
-  const groups = [...new Set(judged.map(({ sentence }) => sentence.group))].sort();
-  const own = (name: string) => judged.filter(({ sentence }) => sentence.group === name);
-  const wrong = misses ? judged.filter(({ verdict }) => verdict !== "right") : [];
-  const needless = misses ? judged.filter(({ verdict, run }) => verdict === "right" && !run) : [];
+  const groups = [...new Set(evaluated.map(({ sentence }) => sentence.group))].sort();
+  const own = (name: string) => evaluated.filter(({ sentence }) => sentence.group === name);
+  const wrong = misses ? evaluated.filter(({ verdict }) => verdict !== "right") : [];
+  const needless = misses
+    ? evaluated.filter(({ verdict, run }) => verdict === "right" && !run)
+    : [];
   // Sentences that must be refused are left out, because their confidence is not a probability of
   // being right.
-  const rated = judged.filter(({ sentence }) => sentence.expect.uncertain !== true);
+  const rated = evaluated.filter(({ sentence }) => sentence.expect.uncertain !== true);
   return [
-    rowOf("all", judged),
+    rowOf("all", evaluated),
     ...groups.map((name) => rowOf(name, own(name))),
     ...reliability(
       rated.map(({ verdict, confidence }) => {
@@ -75,11 +79,11 @@ function filesOf(path: string): readonly string[] {
   return names.sort().map((name) => join(path, name));
 }
 
-function judgedOf(sentence: LabelledSentence, on: Segment): Judged {
+function evaluatedOf(sentence: LabelledSentence, on: Segment): EvaluatedSentence {
   const { spec, doubts } = translate(sentence.text, on);
   const { explain } = spec;
   const run = !isUncertain(explain.confidence);
-  const { fields, unmapped } = judge(sentence, spec, on);
+  const { fields, unmapped } = evaluate(sentence, spec, on);
   const wrong: string[] = FIELDS.filter((field) => field !== "unmapped" && !fields[field]);
   if (unmapped.missed > 0) wrong.push("unmapped");
   if (fields.district && isOnlyHome(sentence, spec, on)) drop(wrong, ["municipality", "uf"]);
@@ -94,7 +98,7 @@ function judgedOf(sentence: LabelledSentence, on: Segment): Judged {
 
 /** Returns true if the spec names districts, and only cities and states of these districts. */
 function isOnlyHome({ expect }: LabelledSentence, spec: unknown, on: Segment): boolean {
-  const { geo } = normalizedForJudging(spec, on).filters;
+  const { geo } = normalizedForEvaluation(spec, on).filters;
   const homes = new Set((geo.district_any_of ?? []).map((one) => one.municipality_ibge));
   if (homes.size === 0 || (expect.municipality ?? expect.uf ?? []).length > 0) return false;
   const lookup = catalogLookup(on.catalog);
@@ -107,7 +111,7 @@ function drop(list: string[], names: readonly string[]): void {
   for (const name of names) if (list.includes(name)) list.splice(list.indexOf(name), 1);
 }
 
-function rowOf(name: string, all: readonly Judged[]): string {
+function rowOf(name: string, all: readonly EvaluatedSentence[]): string {
   const share = (count: number) =>
     `${count} = ${all.length === 0 ? 0 : Math.round((100 * count) / all.length)} %`;
   const cells = COLUMNS.map((column) => {

@@ -17,7 +17,7 @@ import { SHA256_BYTES, sha256, sha256Into } from "../sha256.ts";
 import type { AuditAction, FactsOf } from "../store/auditactions.ts";
 import { type Actor, COMMAND_LINE } from "../store/auditstore.ts";
 import type { KeyRow, KeyStore, TenantRow } from "../store/keystore.ts";
-import { StateAway } from "../store/statedatabase.ts";
+import { StateUnreachable } from "../store/statedatabase.ts";
 import { blankIn, unseenIn } from "../text/givenname.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { PLAN_NAMES } from "./plannames.ts";
@@ -472,7 +472,7 @@ export class Keyring {
       return this.#store.find(id) ?? null;
     } catch (error) {
       const before = this.#before.get(id);
-      if (before === undefined || !(error instanceof StateAway)) throw error;
+      if (before === undefined || !(error instanceof StateUnreachable)) throw error;
       return before;
     }
   }

@@ -29,7 +29,7 @@ import {
   openChanges,
 } from "../../native-index/napi/engine.ts";
 import { guarded, type Segment } from "../search/segment.ts";
-import type { LackMark } from "../spec/catalog.ts";
+import type { AbsenceMark } from "../spec/catalog.ts";
 
 /** Version of the file. A list of another version is rebuilt. */
 export const CHANGE_LIST_VERSION = 2;
@@ -136,7 +136,7 @@ export function bothHave(name: ColumnName, older: Segment, newer: Segment): bool
  * the data is missing. If only one of two snapshots lacked the data, a comparison of the column
  * would list all accounts.
  */
-const LIST_MARKS: Readonly<Partial<Record<ColumnName, LackMark>>> = {
+const LIST_MARKS: Readonly<Partial<Record<ColumnName, AbsenceMark>>> = {
   sanctioned: "lacksCeis",
   simples_excluded_on: "lacksExclusions",
   mei_excluded_on: "lacksExclusions",

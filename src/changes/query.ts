@@ -13,11 +13,11 @@ import type { Clause } from "../../native-index/napi/engine.ts";
 import { clausesOf } from "../search/clauses.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import {
+  type AbsenceMark,
+  absenceMark,
   type Catalog,
   type CatalogMunicipality,
-  LACKED,
-  type LackMark,
-  lackMark,
+  OPTIONAL_DATA,
 } from "../spec/catalog.ts";
 import { fieldRow, OUTPUT_FIELD_NAMES, OUTPUT_FIELDS, type OutputField } from "../spec/fields.ts";
 import type { AccountQuerySpec } from "../spec/schema.ts";
@@ -141,8 +141,8 @@ export function changeCatalog(older: Segment, newer: Segment): Catalog {
 }
 
 /** Returns the catalog members for data that either snapshot lacks. No filter can use it. */
-function lacksOf(older: Segment, newer: Segment): Partial<Record<LackMark, true>> {
-  const marks = LACKED.map(lackMark);
+function lacksOf(older: Segment, newer: Segment): Partial<Record<AbsenceMark, true>> {
+  const marks = OPTIONAL_DATA.map(absenceMark);
   const lacked = marks.filter((mark) => older.catalog[mark] || newer.catalog[mark]);
   return Object.fromEntries(lacked.map((mark) => [mark, true]));
 }

@@ -17,9 +17,9 @@ import { packageOf } from "../process/latepackage.ts";
 import { guarded, type Segment } from "../search/segment.ts";
 import { analyzeWords } from "../spec/analyzer.ts";
 import {
+  absenceMark,
   CNAE_NOT_INFORMED,
-  LACKED,
-  lackMark,
+  OPTIONAL_DATA,
   punctuateCnae,
   sectionOfCnae,
 } from "../spec/catalog.ts";
@@ -71,7 +71,7 @@ async function catalogParts(segment: Segment): Promise<TypedAnswer<CatalogAnswer
     legal_natures: naturesOf(segment),
     status_reasons: { pt: REASONS_PT, en: REASONS_EN },
     used_reasons: [...(segment.catalog.statusReasons ?? [])],
-    lacks: LACKED.filter((what) => segment.catalog[lackMark(what)] === true),
+    lacks: OPTIONAL_DATA.filter((what) => segment.catalog[absenceMark(what)] === true),
     examples: exampleSentences(segment, { municipalities, states }),
   };
 }

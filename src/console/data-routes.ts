@@ -92,7 +92,7 @@ import {
   saveSearch,
 } from "./searches.ts";
 import { typedAnswer } from "./typedanswer.ts";
-import type { DistrictsFound, HoldingAnswer } from "./web/app/listanswers.ts";
+import type { ContainingListsAnswer, DistrictsFound } from "./web/app/listanswers.ts";
 import { makeWorkbook } from "./workbook.ts";
 
 type Handle = (call: SessionCall<ServicePart>) => Reply;
@@ -314,7 +314,7 @@ async function answerHolding(
   const { lists } = call.service;
   const turns = new TimeSlices();
   const held = await holding(lists, call.identity.tenantId, cnpjs, () => turns.taken());
-  return typedAnswer<HoldingAnswer>({
+  return typedAnswer<ContainingListsAnswer>({
     request_id: call.requestId,
     lists: held.map(({ list: { id, name }, cnpjs: own }) => ({ id, name, cnpjs: own })),
   });

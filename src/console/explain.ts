@@ -5,7 +5,7 @@
  */
 import { absent } from "../http/api/accounts/accounts.ts";
 import { answerWith } from "../http/api/search/search.ts";
-import { boundTo, readEither } from "../http/api/search/search-request.ts";
+import { bindLists, readAnySpec } from "../http/api/search/search-request.ts";
 import { costOf } from "../http/server/admission.ts";
 import {
   type BodyObject,
@@ -20,7 +20,7 @@ import { type HttpAnswer, unchanged, weakTag } from "../http/server/respond.ts";
 import type { Reply } from "../http/server/routetable.ts";
 import type { KeyCall } from "../http/server/service.ts";
 import { timed } from "../http/server/telemetry.ts";
-import { meets, rowOf } from "../search/clauses.ts";
+import { matchesFilters, rowOf } from "../search/clauses.ts";
 import type { Explanation } from "../search/explain.ts";
 import { explainRows } from "../search/project.ts";
 import type { Segment } from "../search/segment.ts";
@@ -41,7 +41,7 @@ export function explainAccount(
 ): Reply {
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, EXPLAIN), ({ spec, cnpj }) =>
-    whenReady(boundTo(call, segment, spec), (bound) =>
+    whenReady(bindLists(call, segment, spec), (bound) =>
       answerExplained(call, segment, { spec: bound, cnpj }),
     ),
   );
@@ -83,7 +83,7 @@ export const EXPLAIN: Computation<ReadTask, Question> = {
     const body = readBody(task.body, ["spec", "cnpj"]);
     payer.spend(costOf({ spec: body.members.spec }));
     const cnpj = readNumber(body);
-    const { spec } = readEither(task, segment, body);
+    const { spec } = readAnySpec(task, segment, body);
     // If the request had no cnpj, an error was thrown above.
     return { spec, cnpj: cnpj as Cnpj };
   },
@@ -111,14 +111,14 @@ function explanationOf(
   const row = rowOf(segment, cnpj.cnpj);
   const [explanation] = explainRows(segment, spec, Uint32Array.of(row)) as [Explanation];
   const unmet = setParts(spec.filters).filter(
-    (part) => !meets(segment, alone(spec.filters, part), row),
+    (part) => !matchesFilters(segment, alone(spec.filters, part), row),
   );
   const hidden = unmet.flatMap(reasonsOf);
   const matched = Object.entries(explanation.matched)
     .filter(([name]) => !hidden.includes(name))
     .map(([name, value]) => [name, isOffered(name, allowed) ? value : true]);
   const explain = { ...explanation, matched: Object.fromEntries(matched) };
-  const listed = meets(segment, spec.filters, row);
+  const listed = matchesFilters(segment, spec.filters, row);
   return { listed, explain: { ...explain, unmet } };
 }
 

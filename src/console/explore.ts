@@ -7,7 +7,7 @@
  */
 
 import { answerWith } from "../http/api/search/search.ts";
-import { boundTo, readEither, readFacets } from "../http/api/search/search-request.ts";
+import { bindLists, readAnySpec, readFacets } from "../http/api/search/search-request.ts";
 import { costOf } from "../http/server/admission.ts";
 import { TimeSlices } from "../http/server/background-tasks.ts";
 import {
@@ -71,7 +71,7 @@ export const EXPLORE: Computation<ReadTask, ReadQuestion> = {
     payer.spend(costOf({ spec: body.members.spec, facets: body.members.facets }));
     const facets = readFacets(body) ?? [];
     const beside = readBeside(body);
-    return { ...readEither(task, segment, body), facets, beside };
+    return { ...readAnySpec(task, segment, body), facets, beside };
   },
 };
 
@@ -82,7 +82,7 @@ export function explore(
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, EXPLORE), async (read) => {
-    const bound = await boundTo(call, segment, read.spec);
+    const bound = await bindLists(call, segment, read.spec);
     const { warnings, facets, beside } = read;
     const parts = ["explore", segment.snapshotId, JSON.stringify(bound), String(warnings)];
     const tag = weakTag([...parts, String(facets), String(beside)]);

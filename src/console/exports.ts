@@ -94,7 +94,7 @@ async function enrichAgain(call: MakingCall): Promise<HttpAnswer> {
     const hash = createHash("sha256").update(`${received.sha256} again ${id}`).digest("hex");
     const reading = { column, sheet, fillZeros };
     const options = { fields, labels, title, format: format as SheetFormat, ...reading };
-    const request = { asked: { ...context, bodyHash: hash }, options };
+    const request = { context: { ...context, bodyHash: hash }, options };
     return createdAnswer(call, (await acceptFile(call, received, request)).accepted);
   } finally {
     file.drop();

@@ -6,8 +6,8 @@
  */
 
 import { ROUTES } from "../http/api/routes.ts";
-import { prefersPages } from "../http/server/lostpage.ts";
-import { bare, type HttpAnswer, redirectTo } from "../http/server/respond.ts";
+import { prefersPages } from "../http/server/notfoundpage.ts";
+import { emptyAnswer, type HttpAnswer, redirectTo } from "../http/server/respond.ts";
 import { type Route, RouteTable } from "../http/server/routetable.ts";
 import type { Call } from "../http/server/service.ts";
 import type { SessionAuth } from "../http/server/session-auth.ts";
@@ -53,7 +53,7 @@ function pages(assets: Assets): Route[] {
 /** Redirects browsers to the console, and programs to the reference. */
 function startFor(call: Call, isBuilt: boolean): HttpAnswer {
   const to = isBuilt && prefersPages(call.header("accept")) ? "/app" : "/docs";
-  return bare({ status: 302, headers: { Location: to, Vary: "Accept" } });
+  return emptyAnswer({ status: 302, headers: { Location: to, Vary: "Accept" } });
 }
 
 function sessionRoutes(sessionAuth: SessionAuth): Route[] {

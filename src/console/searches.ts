@@ -8,8 +8,8 @@ import { randomBytes } from "node:crypto";
 import { refuseBeyondBytes } from "../access/quota.ts";
 import { AppError } from "../errors.ts";
 import { noticeJson } from "../http/api/notices/noticeanswers.ts";
-import { answerWith, held } from "../http/api/search/search.ts";
-import { boundTo, eitherContext, readEither } from "../http/api/search/search-request.ts";
+import { answerWith, withRetainedSegment } from "../http/api/search/search.ts";
+import { anySpecContext, bindLists, readAnySpec } from "../http/api/search/search-request.ts";
 import {
   decodeSearchCursor,
   encodeSearchCursor,
@@ -113,7 +113,7 @@ export const SAVE_SEARCH: Computation<ReadTask, NewSearch> = {
     payer.spend(costOf({ spec: body.members.spec }));
     const name = readName(body, "name");
     const text = readText(body);
-    return { name, text, spec: readEither(task, segment, body).spec };
+    return { name, text, spec: readAnySpec(task, segment, body).spec };
   },
 };
 
@@ -129,7 +129,7 @@ async function save(
   segment: Segment,
   { name, text, spec }: NewSearch,
 ): Promise<HttpAnswer> {
-  const bound = await boundTo(call, segment, spec);
+  const bound = await bindLists(call, segment, spec);
   const total = await new Counts(call.service.engine, segment, call.identity.tenantId).total(bound);
   const { tenantId } = call.identity;
   const { searches } = call.service;
@@ -183,7 +183,7 @@ function answerWhole(
   opened: Promise<TypedAnswer<OpenedSearch>>,
 ): Reply {
   const answers = opened.then((search) => typedAnswer<{ search: OpenedSearch }>({ search }));
-  return segment === null ? answers : held(call, segment, answers);
+  return segment === null ? answers : withRetainedSegment(call, segment, answers);
 }
 
 /** `DELETE /searches/{id}`. */
@@ -243,7 +243,7 @@ export const SAVED: Computation<SavedTask, AccountQuerySpec> = {
     // it that are invalid now.
     const { explain: _, ...counted } = isJsonObject(sent) ? sent : {};
     const input = isJsonObject(sent) ? counted : sent;
-    return normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown: true }).spec;
+    return normalizeSpec(input, { ...anySpecContext(task, segment, input), listsKnown: true }).spec;
   },
 };
 
@@ -256,7 +256,7 @@ async function countOf(call: KeyCall<CountPart>, segment: Segment, id: string): 
   const spec = await (isQuick
     ? SAVED.run(sent, segment, call)
     : computed(call, SAVED, sent, { segment }));
-  const bound = await boundTo(call, segment, spec);
+  const bound = await bindLists(call, segment, spec);
   const startMs = call.service.clock.monotonicMs();
   const counts = new Counts(call.service.engine, segment, call.identity.tenantId);
   const total = await counts.total(bound);

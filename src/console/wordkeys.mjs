@@ -32,8 +32,8 @@ const METHODS = /^ {2}(?:get )?([a-z]+[A-Z]\w*)\(.*\{$/gm;
 
 /** Keys that are also names in browser APIs. */
 const BROWSER = (
-  "readOnly removeEntry inputMode keyFor scrollLeft scrollTop setInterval setMonth tabIndex " +
-  "useEffect useLayoutEffect"
+  "currentTarget readOnly removeEntry inputMode keyFor scrollLeft scrollTop setInterval setMonth " +
+  "tabIndex useEffect useLayoutEffect"
 ).split(" ");
 
 /** Returns the keys, sorted. */

@@ -67,7 +67,7 @@ export function placeOf({ root }: Share): string {
 }
 
 /** Returns the address of a folder or file below the root. */
-export function below(share: Share, path: readonly string[], folder: boolean): URL {
+export function urlBelow(share: Share, path: readonly string[], folder: boolean): URL {
   const tail = path.map(encodeURIComponent).join("/");
   return new URL(`${share.root.pathname}${tail}${folder && tail !== "" ? "/" : ""}`, share.root);
 }

@@ -8,11 +8,11 @@
 import { type Share, shownUrl } from "./address.ts";
 import { type AnswerHead, DownloadError, errorOfFailure, ShareFault } from "./downloaderror.ts";
 import {
-  dispatcherThrough,
+  type Fetcher,
+  fetcherThrough,
   NO_PROXIES,
   type ProxyRules,
   type ProxyServer,
-  type Way,
 } from "./proxy.ts";
 import { waitText } from "./words.ts";
 
@@ -51,7 +51,7 @@ export class ShareClient implements Answerer {
   readonly stallMs: number;
   readonly #proxies: ProxyRules;
   /** Dispatchers by proxy, created once, so that connections are reused. */
-  readonly #ways = new Map<ProxyServer | null, Way>();
+  readonly #fetchers = new Map<ProxyServer | null, Fetcher>();
 
   constructor(share: Share, stallMs: number, proxies: ProxyRules = NO_PROXIES) {
     this.share = share;
@@ -74,10 +74,10 @@ export class ShareClient implements Answerer {
     }
   }
 
-  #wayOf(proxy: ProxyServer | null): Way {
-    const way = this.#ways.get(proxy) ?? dispatcherThrough(proxy);
-    this.#ways.set(proxy, way);
-    return way;
+  #fetcherOf(proxy: ProxyServer | null): Fetcher {
+    const fetcher = this.#fetchers.get(proxy) ?? fetcherThrough(proxy);
+    this.#fetchers.set(proxy, fetcher);
+    return fetcher;
   }
 
   async #exchange({ method, url, headers, body, signal }: ShareRequest): Promise<ShareAnswer> {
@@ -94,7 +94,7 @@ export class ShareClient implements Answerer {
     };
     try {
       const response = await cutter.within(
-        this.#wayOf(proxy).fetch(url, {
+        this.#fetcherOf(proxy).fetch(url, {
           method,
           headers: sent,
           redirect: "manual",

@@ -138,7 +138,7 @@ export function errorOfStatus(answer: AnswerHead, file: boolean): Error {
         "before: look for its new link and set download.url (PENEIRA_DOWNLOAD_URL, or --url).",
     );
   }
-  const place = !file && (status === 403 || status === 451) ? ` ${placeWords(answer)}` : "";
+  const place = !file && (status === 403 || status === 451) ? ` ${locationAdvice(answer)}` : "";
   if (status === 401 || status === 403 || status === 451) {
     return new ShareFault(
       `The share at ${shownUrl(url)} does not let us in (${status}); check download.url.${place}`,
@@ -171,7 +171,7 @@ export interface AnswerHead {
 const REGISTRY = /\.receita(?:federal|\.fazenda)\.gov\.br$/;
 
 /** Explains that a host probably refuses requests from this place, with advice. */
-export function placeWords({ url, through }: Pick<AnswerHead, "url" | "through">): string {
+export function locationAdvice({ url, through }: Pick<AnswerHead, "url" | "through">): string {
   const likely = REGISTRY.test(url.hostname)
     ? "The registry's share answers only from Brazil, and not from many clouds"
     : `If ${url.host} answers others, it turns away where you ask from, as the registry's own ` +

@@ -13,12 +13,12 @@ import type { ShareAnswer } from "./client.ts";
 import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
 import type { RemoteFile } from "./months.ts";
 import { checkSame } from "./releasedate.ts";
-import type { SourceInquiry } from "./source.ts";
+import type { SourceContext } from "./source.ts";
 import { sizeText } from "./words.ts";
 
 /** A file to download, and its callbacks. */
 interface Fetching {
-  readonly inquiry: SourceInquiry;
+  readonly context: SourceContext;
   readonly file: RemoteFile;
   /** Path of the partial file. */
   readonly part: string;
@@ -46,7 +46,7 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
     if (have < file.bytes) {
       const answer = await begin(fetching, have);
       if (answer.status === 200 && have > 0) {
-        fetching.inquiry.report(`${file.name}: the share does not resume; beginning anew`);
+        fetching.context.report(`${file.name}: the share does not resume; beginning anew`);
         have = await restart(handle, have, onBytes);
       }
       await receive(fetching, handle, answer, have);
@@ -61,8 +61,8 @@ export async function fetchFile(fetching: Fetching): Promise<void> {
 }
 
 /** Requests the missing bytes. The answer begins at `have` (206) or at 0 (200). */
-async function begin({ inquiry, file }: Fetching, have: number): Promise<ShareAnswer> {
-  const { source, signal } = inquiry;
+async function begin({ context, file }: Fetching, have: number): Promise<ShareAnswer> {
+  const { source, signal } = context;
   const answer = await source.request({
     method: "GET",
     url: file.url,

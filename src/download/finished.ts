@@ -33,12 +33,12 @@ export async function examine(examination: Examination): Promise<Record<Found, s
   const record = await readRecord(examination.final);
   const found: Record<Found, string[]> = { same: [], damaged: [], other: [] };
   for (const file of examination.ready.month.files) {
-    found[await lookAt(examination, file, record)].push(file.name);
+    found[await stateOfFile(examination, file, record)].push(file.name);
   }
   return found;
 }
 
-async function lookAt(
+async function stateOfFile(
   { final, ready, verify, check }: Examination,
   file: ListedFile,
   record: DownloadRecord | null,

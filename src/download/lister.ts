@@ -4,7 +4,7 @@
  * Invariant: a listing is read completely, up to a size limit, or not used at all. A truncated
  * listing is requested again. An unusable one is refused with its address.
  */
-import { below, type Share } from "./address.ts";
+import { type Share, urlBelow } from "./address.ts";
 import type { Answerer, ShareAnswer } from "./client.ts";
 import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
 import { nameIn, parseIndexPage, parseJsonIndex } from "./listings/indexpage.ts";
@@ -114,9 +114,13 @@ function bucketsOf(root: URL): [base: URL, prefix: string][] {
 }
 
 const localLister: Lister = async ({ share }, path) => {
-  const entries = await listLocalFolder(below(share, path, true));
+  const entries = await listLocalFolder(urlBelow(share, path, true));
   return entries.map((entry) => {
-    return { ...entry, unmeasured: false, url: below(share, [...path, entry.name], entry.folder) };
+    return {
+      ...entry,
+      unmeasured: false,
+      url: urlBelow(share, [...path, entry.name], entry.folder),
+    };
   });
 };
 
@@ -135,7 +139,7 @@ function propfind(
 ): Promise<ShareAnswer> {
   return request({
     method: "PROPFIND",
-    url: below(share, path, true),
+    url: urlBelow(share, path, true),
     signal,
     headers: { depth: "1", "content-type": "application/xml; charset=utf-8" },
     body:
@@ -154,13 +158,13 @@ async function davEntries(
     const name = nameIn(answer.url, href);
     if (name === null) return [];
     return [
-      { ...entry, name, unmeasured: false, url: below(share, [...path, name], entry.folder) },
+      { ...entry, name, unmeasured: false, url: urlBelow(share, [...path, name], entry.folder) },
     ];
   });
 }
 
 const pageLister: Lister = async (access, path) => {
-  const answer = await get(access, below(access.share, path, true));
+  const answer = await get(access, urlBelow(access.share, path, true));
   if (answer.status === 200) {
     const entries = pageEntries(answer, await textOf(answer));
     if (entries !== null) return entries;

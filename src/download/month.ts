@@ -19,20 +19,20 @@ import { DownloadError, ShareFault } from "./downloaderror.ts";
 import { fetchFile } from "./fetchfile.ts";
 import { examine, otherPublication, readThrough, reopen, sameMember } from "./finished.ts";
 import {
-  inTurn,
   type ListedFile,
   listMonthAt,
   listMonths,
   NotReady,
   samePublication,
+  trySources,
 } from "./months.ts";
 import { NO_PROXIES, type ProxyRules } from "./proxy.ts";
 import { checkMembers, checkNewer, type ReadyMonth, readyMonth } from "./releasedate.ts";
-import { type Inquiry, Source, type SourceInquiry } from "./source.ts";
+import { Source, type SourceContext, type SourcesContext } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf, sizeText } from "./words.ts";
 import * as folder from "./workfolder.ts";
-import { checkSpace, type Demand } from "./workfolder.ts";
+import { checkSpace, type SpaceNeed } from "./workfolder.ts";
 
 /** Max consecutive failures of a file, and of a request. */
 const FILE_ATTEMPTS = 12;
@@ -82,7 +82,7 @@ export interface DownloadOptions extends ShareUse {
   /** Accepts only a month whose data has a later date. */
   readonly newerThan?: string;
   /** Returns the disk space needed after the download. */
-  readonly demands?: (bytes: number) => readonly Demand[];
+  readonly needs?: (bytes: number) => readonly SpaceNeed[];
 }
 
 /** Summary of a download. */
@@ -102,7 +102,7 @@ export interface Downloaded {
 }
 
 /** Prepares listing requests to the shares. */
-export function inquiryOf(use: ShareUse): Inquiry {
+export function sourcesContextOf(use: ShareUse): SourcesContext {
   const { shares, stallMs, signal, listener, proxies = NO_PROXIES } = use;
   return {
     sources: shares.map((share) => new Source(share, stallMs, proxies)),
@@ -127,18 +127,18 @@ export async function downloadMonth(options: DownloadOptions): Promise<Downloade
 
 class MonthDownload {
   readonly #options: DownloadOptions;
-  readonly #inquiry: Inquiry;
+  readonly #context: SourcesContext;
   readonly #started = performance.now();
 
   constructor(options: DownloadOptions) {
     this.#options = options;
-    this.#inquiry = inquiryOf(options);
+    this.#context = sourcesContextOf(options);
   }
 
   async run(): Promise<Downloaded> {
     const { month } = this.#options;
     if (month !== null) return this.#fetch(month);
-    const labels = await listMonths(this.#inquiry);
+    const labels = await listMonths(this.#context);
     if (labels.length === 0) {
       const places = this.#options.shares.map(placeOf).join(", ");
       throw new ShareFault(`There are no months at ${places}. Check download.url.`);
@@ -158,9 +158,9 @@ class MonthDownload {
 
   /** Downloads a month from the first source that has it and does not fail. */
   #fetch(label: string): Promise<Downloaded> {
-    return inTurn(this.#inquiry, (source) => {
-      const inquiry = { ...this.#inquiry, source };
-      return new MonthFrom(this.#options, inquiry, this.#started).run(label);
+    return trySources(this.#context, (source) => {
+      const context = { ...this.#context, source };
+      return new MonthFrom(this.#options, context, this.#started).run(label);
     });
   }
 }
@@ -168,14 +168,14 @@ class MonthDownload {
 /** Downloads a month from one source. */
 class MonthFrom {
   readonly #options: DownloadOptions;
-  readonly #inquiry: SourceInquiry;
+  readonly #context: SourceContext;
   readonly #streamLimit: StreamLimit;
   readonly #started: number;
   #fetched = 0;
 
-  constructor(options: DownloadOptions, inquiry: SourceInquiry, started: number) {
+  constructor(options: DownloadOptions, context: SourceContext, started: number) {
     this.#options = options;
-    this.#inquiry = inquiry;
+    this.#context = context;
     this.#streamLimit = { streams: options.streams };
     this.#started = started;
   }
@@ -184,7 +184,7 @@ class MonthFrom {
     for (let round = 1; ; round++) {
       try {
         const { all } = this.#options;
-        return await this.#complete(await readyMonth(this.#inquiry, this.#streamLimit, label, all));
+        return await this.#complete(await readyMonth(this.#context, this.#streamLimit, label, all));
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
         if (round === ROUNDS_MAX) {
@@ -217,7 +217,7 @@ class MonthFrom {
       return this.#done(ready, paths.final, true);
     }
     await this.#fetchAll(ready, paths);
-    const after = await listMonthAt(this.#inquiry, month.label, this.#options.all);
+    const after = await listMonthAt(this.#context, month.label, this.#options.all);
     if (!samePublication(month, after)) {
       throw new DownloadError("replaced", "the listing changed in the meantime");
     }
@@ -234,7 +234,7 @@ class MonthFrom {
     const { month, token } = ready;
     return {
       month: month.label,
-      host: this.#inquiry.source.host,
+      host: this.#context.source.host,
       folder: path,
       token,
       files: month.files.length,
@@ -249,7 +249,7 @@ class MonthFrom {
     const files = month.files.map(({ name, bytes, etag, modified, mark }) => {
       return { name, bytes, etag, modified, mark };
     });
-    const { host } = this.#inquiry.source;
+    const { host } = this.#context.source;
     return { format: 1, month: month.label, host, token, files };
   }
 
@@ -274,12 +274,12 @@ class MonthFrom {
     const there = await folder.prepare(paths, month);
     const have = [...there.values()].reduce((sum, bytes) => sum + bytes, 0);
     const left = month.bytes - have;
-    const demand = { folder: paths.work, bytes: left, what: `the zips of ${month.label}` };
-    checkSpace([demand, ...(this.#options.demands?.(month.bytes) ?? [])]);
+    const need = { folder: paths.work, bytes: left, what: `the zips of ${month.label}` };
+    checkSpace([need, ...(this.#options.needs?.(month.bytes) ?? [])]);
     this.#report(
       `${month.label}${ready.token === null ? "" : ` (${ready.token})`}: ` +
         `${month.files.length} ${wordFor(month.files.length, "zip")}, ` +
-        `${sizeText(month.bytes)} from ${this.#inquiry.source.host}` +
+        `${sizeText(month.bytes)} from ${this.#context.source.host}` +
         (have > 0 ? `; ${sizeText(have)} of them are here already` : ""),
     );
     const display = this.#options.listener.show(`download ${month.label}`, left);
@@ -293,7 +293,7 @@ class MonthFrom {
     await inParallelStreams({
       items,
       streamLimit: this.#streamLimit,
-      signal: this.#inquiry.signal,
+      signal: this.#context.signal,
       report: (text) => this.#report(text),
       work: (file, lane) => this.#fetchOne({ file, paths, onBytes }, lane),
     });
@@ -304,7 +304,7 @@ class MonthFrom {
     { file, paths, onBytes }: OneFile,
     lane: { readonly signal: AbortSignal; readonly alone: () => boolean },
   ): Promise<void> {
-    const inquiry = { ...this.#inquiry, signal: lane.signal };
+    const context = { ...this.#context, signal: lane.signal };
     let at = 0;
     let furthest = 0;
     const count = (bytes: number): void => {
@@ -315,12 +315,12 @@ class MonthFrom {
     const part = folder.partPath(paths, file);
     const whole = folder.completePath(paths, file);
     await withRetries({
-      ...inquiry,
+      ...context,
       name: file.name,
       retryLimits: retryLimitsOf(this.#options.stallMs, FILE_ATTEMPTS),
       leave: ({ kind }) => kind === "crowded" && !lane.alone(),
       reached: () => furthest,
-      step: () => fetchFile({ inquiry, file, part, whole, onBytes: count }),
+      step: () => fetchFile({ context, file, part, whole, onBytes: count }),
     });
   }
 

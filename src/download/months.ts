@@ -13,7 +13,7 @@ import { placeOf } from "./address.ts";
 import { withRetries } from "./backoff.ts";
 import { DownloadError, errorOfStatus, ShareFault } from "./downloaderror.ts";
 import type { FolderEntry } from "./lister.ts";
-import { type Inquiry, listFolder, type Source, type SourceInquiry } from "./source.ts";
+import { listFolder, type Source, type SourceContext, type SourcesContext } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 
 /** Max depth of the search. The registry has its months three folders below the published root. */
@@ -26,9 +26,9 @@ const LIKELY = [/dados/i, /cadastros?/i, /cnpj|receita/i];
 type MonthFolders = ReadonlyMap<string, readonly string[]>;
 
 /** Finds the months of a source, without a cache. @throws ShareFault */
-async function findMonths(inquiry: SourceInquiry): Promise<MonthFolders> {
-  const { source, report } = inquiry;
-  const entries = await listFolder(inquiry, []);
+async function findMonths(context: SourceContext): Promise<MonthFolders> {
+  const { source, report } = context;
+  const entries = await listFolder(context, []);
   const here = monthsAmong(entries, []);
   if (here.size > 0) return here;
   if (holdsZips(entries)) {
@@ -37,7 +37,7 @@ async function findMonths(inquiry: SourceInquiry): Promise<MonthFolders> {
     );
     return new Map(label === null ? [] : [[label, []]]);
   }
-  const [path, months] = (await walk(inquiry, entries)) ?? [];
+  const [path, months] = (await walk(context, entries)) ?? [];
   if (path === undefined || months === undefined) return new Map();
   report(`${source.host}: the months are in ${path.join("/")}`);
   return months;
@@ -66,18 +66,18 @@ function holdsZips(entries: readonly FolderEntry[]): boolean {
 
 /** Finds the first folder with months. Searches likely folders first. */
 async function walk(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   top: readonly FolderEntry[],
 ): Promise<[path: readonly string[], months: MonthFolders] | null> {
   const queue = foldersOf(top, []);
   for (let listings = 0; listings < LISTINGS_MAX && queue.length > 0; listings++) {
     queue.sort(byChance);
     const path = queue.shift() as readonly string[];
-    const entries = await listed(inquiry, path);
+    const entries = await listed(context, path);
     const months = monthsAmong(entries, path);
     const newest = [...months].sort().at(-1)?.[1];
     // Other data also has monthly folders. Only the registry's folders hold zips.
-    if (newest !== undefined && holdsZips(await listed(inquiry, newest))) return [path, months];
+    if (newest !== undefined && holdsZips(await listed(context, newest))) return [path, months];
     if (path.length < DEPTH_MAX) queue.push(...foldersOf(entries, path));
   }
   return null;
@@ -85,10 +85,10 @@ async function walk(
 
 /** Lists a folder. Skips a folder that cannot be listed. */
 async function listed(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   path: readonly string[],
 ): Promise<readonly FolderEntry[]> {
-  return listFolder(inquiry, path).catch((error: unknown) => {
+  return listFolder(context, path).catch((error: unknown) => {
     if (error instanceof ShareFault) return [];
     throw error;
   });
@@ -171,10 +171,10 @@ export class NotReady extends ShareFault {}
  * Returns the months of the first source that has any, newest first. Reports failures of earlier
  * sources. @throws ShareFault if none answers
  */
-export async function listMonths(inquiry: Inquiry): Promise<string[]> {
-  const months = await inTurn(inquiry, async (source) => {
-    const found = await monthsOf({ ...inquiry, source });
-    if (found.size === 0 && inquiry.sources.length > 1) throw noMonths(source);
+export async function listMonths(context: SourcesContext): Promise<string[]> {
+  const months = await trySources(context, async (source) => {
+    const found = await monthsOf({ ...context, source });
+    if (found.size === 0 && context.sources.length > 1) throw noMonths(source);
     return found;
   });
   return [...months.keys()].sort().reverse();
@@ -182,19 +182,19 @@ export async function listMonths(inquiry: Inquiry): Promise<string[]> {
 
 /** Returns a month's zips at the first source that has them. `all` includes the partners' zips. */
 export async function listMonth(
-  inquiry: Inquiry,
+  context: SourcesContext,
   label: string,
   all: boolean,
 ): Promise<ListedMonth> {
-  return inTurn(inquiry, (source) => listMonthAt({ ...inquiry, source }, label, all));
+  return trySources(context, (source) => listMonthAt({ ...context, source }, label, all));
 }
 
 /**
  * Tries sources in order, and reports why it skips one. A source is skipped without an attempt if
  * its months could not be listed before. @throws ShareFault with the reasons of all
  */
-export async function inTurn<T>(
-  { sources, report }: Inquiry,
+export async function trySources<T>(
+  { sources, report }: SourcesContext,
   attempt: (source: Source) => Promise<T>,
 ): Promise<T> {
   const faults: ShareFault[] = [];
@@ -222,9 +222,9 @@ export async function inTurn<T>(
 }
 
 /** Finds the months of a source, and caches them in `source.months`. @throws ShareFault */
-async function monthsOf(inquiry: SourceInquiry): Promise<MonthFolders> {
-  const months = await findMonths(inquiry);
-  inquiry.source.months = months;
+async function monthsOf(context: SourceContext): Promise<MonthFolders> {
+  const months = await findMonths(context);
+  context.source.months = months;
   return months;
 }
 
@@ -237,20 +237,20 @@ function noMonths({ share }: Source): ShareFault {
 
 /** The zips of a month at one source. @throws ShareFault, NotReady */
 export async function listMonthAt(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   label: string,
   all: boolean,
 ): Promise<ListedMonth> {
-  const { source } = inquiry;
-  const months = source.months ?? (await monthsOf(inquiry));
+  const { source } = context;
+  const months = source.months ?? (await monthsOf(context));
   const path = months.get(label);
   if (path === undefined) throw notPublished(source, label, [...months.keys()].sort());
   const found = new Map<string, ListedFile>();
-  const entries = (await listFolder(inquiry, path)).filter(({ folder, name }) => {
+  const entries = (await listFolder(context, path)).filter(({ folder, name }) => {
     const type = readZipName(name)?.type;
     return !folder && type !== undefined && (type !== "socios" || all);
   });
-  for (const entry of await measured(inquiry, entries)) {
+  for (const entry of await measured(context, entries)) {
     const file = listedFile(label, source, entry);
     if (file === null) continue;
     const first = found.get(file.name);
@@ -295,23 +295,23 @@ function notPublished(source: Source, label: string, labels: readonly string[]):
 
 /** Requests sizes that a listing lacks. */
 export async function measured(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   entries: readonly FolderEntry[],
 ): Promise<readonly FolderEntry[]> {
   const open = entries.filter(({ unmeasured }) => unmeasured);
   const found = new Map<FolderEntry, FolderEntry>();
   const streamLimit: StreamLimit = { streams: MEASURING };
   await inParallelStreams({
-    ...inquiry,
+    ...context,
     items: open,
     streamLimit,
     work: async (entry, lane) => {
       const measure = await withRetries({
-        ...inquiry,
+        ...context,
         signal: lane.signal,
         name: entry.name,
         leave: ({ kind }) => kind === "crowded" && !lane.alone(),
-        step: () => measureOf({ ...inquiry, signal: lane.signal }, entry.url),
+        step: () => measureOf({ ...context, signal: lane.signal }, entry.url),
       });
       found.set(entry, { ...entry, ...measure });
     },
@@ -322,7 +322,7 @@ export async function measured(
 type Measure = Pick<FolderEntry, "bytes" | "etag" | "modified">;
 
 /** Requests a file's size, tag, and date by HEAD, or by a GET of its first byte. */
-async function measureOf({ source, signal }: SourceInquiry, url: URL): Promise<Measure> {
+async function measureOf({ source, signal }: SourceContext, url: URL): Promise<Measure> {
   let answer = await source.request({ method: "HEAD", url, signal, headers: {} });
   answer.drop();
   let size = answer.status === 200 ? answer.headers.get("content-length") : null;

@@ -181,7 +181,7 @@ export class ProxyFault extends Error {
 type Undici = Pick<typeof import("undici"), "Agent" | "ProxyAgent" | "buildConnector">;
 
 /** Sends requests over one kind of connection: through one proxy, or directly. */
-export interface Way {
+export interface Fetcher {
   readonly fetch: (
     url: URL,
     init: NonNullable<Parameters<typeof fetch>[1]>,
@@ -212,8 +212,8 @@ export function openConnections(stallMs: number): Connections {
   return { send, close };
 }
 
-/** Creates a dispatcher for a proxy, or for direct connections. */
-export function dispatcherThrough(proxy: ProxyServer | null): Way {
+/** Creates a fetcher for a proxy, or for direct connections. */
+export function fetcherThrough(proxy: ProxyServer | null): Fetcher {
   const { opened } = openedLater((undici) => dispatcherOf(proxy, undici));
   return {
     fetch: async (url, init) => {
@@ -239,13 +239,13 @@ export interface ConnectionGuard {
   addresses(host: string, protocol: string): Promise<readonly KnownAddress[]>;
 }
 
-/** Dispatcher for the hosts that a guard allows; `close` ends its connections. */
-export interface GuardedWay extends Way {
+/** Sends requests to the hosts that a guard allows; `close` ends its connections. */
+export interface GuardedFetcher extends Fetcher {
   close(): Promise<void>;
 }
 
-/** Creates a direct dispatcher that connects only to addresses that a guard returns. */
-export function guardedWay(guard: ConnectionGuard, timeoutMs: number): GuardedWay {
+/** Creates a direct fetcher that connects only to addresses that a guard returns. */
+export function guardedFetcher(guard: ConnectionGuard, timeoutMs: number): GuardedFetcher {
   const { opened, close } = openedLater(({ Agent, buildConnector }) => {
     const connect: buildConnector.connector = (options, done) => {
       guard.addresses(options.hostname, options.protocol).then(
@@ -258,7 +258,7 @@ export function guardedWay(guard: ConnectionGuard, timeoutMs: number): GuardedWa
     };
     return new Agent({ connect, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS });
   });
-  const send: Way["fetch"] = async (url, init) => {
+  const send: Fetcher["fetch"] = async (url, init) => {
     const { dispatcher, undici } = await opened();
     return undici.fetch(url, { ...init, dispatcher });
   };

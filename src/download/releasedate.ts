@@ -10,7 +10,7 @@
 import { monthsApart } from "../dump/completeness.ts";
 import { readZipElsewhere, type ZipMember } from "../dump/directory.ts";
 import { readMemberName, readToken } from "../dump/layout.ts";
-import { insteadOf, kindOf } from "../files/filekind.ts";
+import { kindOf, wrongKindText } from "../files/filekind.ts";
 import { wordFor } from "../text/amounts.ts";
 import { withRetries } from "./backoff.ts";
 import type { ShareAnswer } from "./client.ts";
@@ -22,7 +22,7 @@ import {
   NotReady,
   type RemoteFile,
 } from "./months.ts";
-import type { SourceInquiry } from "./source.ts";
+import type { SourceContext } from "./source.ts";
 import { inParallelStreams, type StreamLimit } from "./streams.ts";
 import { namesText, reasonOf } from "./words.ts";
 
@@ -43,12 +43,12 @@ export interface ReadyMonth {
 
 /** Lists and checks a month. @throws NotReady, CommandError, DownloadError (`replaced`) */
 export async function readyMonth(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   streamLimit: StreamLimit,
   label: string,
   all: boolean,
 ): Promise<ReadyMonth> {
-  const month = await listMonthAt(inquiry, label, all);
+  const month = await listMonthAt(context, label, all);
   if (month.missing.length > 0) {
     throw new NotReady(
       `${label} is not complete at the share: ${month.missing.length} of ` +
@@ -57,18 +57,18 @@ export async function readyMonth(
         `(${namesText(month.missing)}). Perhaps it is being published; try again later.`,
     );
   }
-  return inspectParts(inquiry, streamLimit, month);
+  return inspectParts(context, streamLimit, month);
 }
 
 /** Checks the zips of a complete month. @throws NotReady, CommandError, DownloadError */
 export async function inspectParts(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   streamLimit: StreamLimit,
   month: ListedMonth,
 ): Promise<ReadyMonth> {
-  const members = await readMembers(inquiry, streamLimit, month);
+  const members = await readMembers(context, streamLimit, month);
   if (members === null) {
-    inquiry.report(
+    context.report(
       "the share does not answer ranges: what the zips hold is checked when they are here",
     );
   }
@@ -77,7 +77,7 @@ export async function inspectParts(
 
 /** Reads the directories of all zips. Returns null if the server does not support ranges. */
 async function readMembers(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   streamLimit: StreamLimit,
   month: ListedMonth,
 ): Promise<ReadonlyMap<string, ZipMember> | null> {
@@ -86,16 +86,16 @@ async function readMembers(
   await inParallelStreams({
     items: month.files,
     streamLimit,
-    signal: inquiry.signal,
-    report: inquiry.report,
+    signal: context.signal,
+    report: context.report,
     work: async (file, lane) => {
       if (!ranges) return;
       const member = await withRetries({
-        ...inquiry,
+        ...context,
         signal: lane.signal,
         name: file.name,
         leave: ({ kind }) => kind === "crowded" && !lane.alone(),
-        step: () => readDirectory({ ...inquiry, signal: lane.signal }, month.label, file),
+        step: () => readDirectory({ ...context, signal: lane.signal }, month.label, file),
       });
       if (member === null) ranges = false;
       else members.set(file.name, member);
@@ -106,14 +106,14 @@ async function readMembers(
 
 /** Reads the directory of one zip, or null if the server ignores ranges. */
 async function readDirectory(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   label: string,
   file: ListedFile,
 ): Promise<ZipMember | null> {
   let fault: unknown = null;
   for (const most of TAILS) {
     const start = Math.max(0, file.bytes - most);
-    const tail = await readRange(inquiry, file, [start, file.bytes - start]);
+    const tail = await readRange(context, file, [start, file.bytes - start]);
     if (tail === null) return null;
     try {
       return await readZipElsewhere(file.bytes, async (offset, length) => {
@@ -127,7 +127,7 @@ async function readDirectory(
       // A file's kind depends on its first bytes, which the tail includes only for small files.
       const kind = start === 0 ? kindOf(tail) : null;
       const isZip = kind === null || kind.id === "zip";
-      fault = isZip ? (fault ?? error) : new Error(insteadOf(kind, "a zip"));
+      fault = isZip ? (fault ?? error) : new Error(wrongKindText(kind, "a zip"));
       if (start === 0) break;
     }
   }
@@ -140,7 +140,7 @@ async function readDirectory(
 
 /** Reads some bytes of a remote file, or null if the server ignores ranges. */
 async function readRange(
-  { source, signal }: SourceInquiry,
+  { source, signal }: SourceContext,
   file: ListedFile,
   [offset, length]: readonly [number, number],
 ): Promise<Uint8Array | null> {

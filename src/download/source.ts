@@ -7,7 +7,7 @@
 import { hostOf, type Share } from "./address.ts";
 import { type RetryLimits, withRetries } from "./backoff.ts";
 import { type Answerer, ShareClient } from "./client.ts";
-import { placeWords, type ShareFault } from "./downloaderror.ts";
+import { locationAdvice, type ShareFault } from "./downloaderror.ts";
 import { type FolderEntry, type Lister, listerOf } from "./lister.ts";
 import { LocalFiles } from "./listings/localfolder.ts";
 import type { ProxyRules } from "./proxy.ts";
@@ -51,40 +51,40 @@ export class Source implements Answerer {
   }
 
   /** Returns advice about a source that has never answered, or null if it has answered. */
-  placeWords(): string | null {
+  locationAdvice(): string | null {
     if (this.#answered) return null;
-    return placeWords({ url: this.share.root, through: this.#through });
+    return locationAdvice({ url: this.share.root, through: this.#through });
   }
 }
 
 /** Request settings. */
-interface Manner {
+interface RequestSettings {
   readonly retryLimits: RetryLimits;
   readonly signal: AbortSignal;
   readonly report: (text: string) => void;
 }
 
 /** Access to all sources of the setting, for listing requests. */
-export interface Inquiry extends Manner {
+export interface SourcesContext extends RequestSettings {
   /** The sources to use, in order of preference. */
   readonly sources: readonly Source[];
 }
 
 /** Access to one source, for its requests. */
-export interface SourceInquiry extends Manner {
+export interface SourceContext extends RequestSettings {
   readonly source: Source;
 }
 
 /** Lists a folder of a source, with retries if useful. @throws ShareFault */
 export async function listFolder(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   path: readonly string[],
 ): Promise<FolderEntry[]> {
-  const { source, signal } = inquiry;
+  const { source, signal } = context;
   return withRetries({
-    ...inquiry,
+    ...context,
     name: path.length === 0 ? "the list of months" : `the list of ${path.join("/")}`,
     step: () => source.list(path, signal),
-    advice: ({ byPlace }) => (byPlace ? source.placeWords() : null),
+    advice: ({ byPlace }) => (byPlace ? source.locationAdvice() : null),
   });
 }

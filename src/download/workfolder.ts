@@ -22,22 +22,22 @@ import { sizeText } from "./words.ts";
 const SPARE_BYTES = 64 * 2 ** 20;
 
 /** Disk space that some work needs in a folder. */
-export interface Demand {
+export interface SpaceNeed {
   readonly folder: string;
   readonly bytes: number;
   /** Purpose of the bytes, such as `the zips of 2026-10`. */
   readonly what: string;
 }
 
-/** Checks that each disk has space for all demands on it together. @throws CommandError */
-export function checkSpace(demands: readonly Demand[]): void {
-  const disks = new Map<number, Demand[]>();
-  for (const demand of demands) {
-    const { dev } = statSync(demand.folder);
-    disks.set(dev, [...(disks.get(dev) ?? []), demand]);
+/** Checks that each disk has space for all needs on it together. @throws CommandError */
+export function checkSpace(needs: readonly SpaceNeed[]): void {
+  const disks = new Map<number, SpaceNeed[]>();
+  for (const need of needs) {
+    const { dev } = statSync(need.folder);
+    disks.set(dev, [...(disks.get(dev) ?? []), need]);
   }
   const problems = [...disks.values()].flatMap((together) => {
-    const { folder } = together[0] as Demand;
+    const { folder } = together[0] as SpaceNeed;
     const { bavail, bsize } = statfsSync(folder);
     const needed = together.reduce((sum, { bytes }) => sum + bytes, 0);
     if (needed === 0 || needed + SPARE_BYTES <= bavail * bsize) return [];

@@ -12,7 +12,7 @@ import { basename, join, resolve } from "node:path";
 import { createInflateRaw, type InflateRaw } from "node:zlib";
 import { isPrintable } from "../../native-index/format/printable.ts";
 import { CommandError } from "../errors.ts";
-import { insteadOf, kindOfFile } from "../files/filekind.ts";
+import { kindOfFile, wrongKindText } from "../files/filekind.ts";
 import { wordFor } from "../text/amounts.ts";
 import {
   checkComplete,
@@ -122,7 +122,7 @@ function refuseOtherKinds(file: string): void {
   const kind = kindOfFile(file);
   // The scanner reports UTF-16 with the place and the fix.
   if (kind === null || kind.id === "empty" || kind.id === "utf16") return;
-  throw new Error(`${insteadOf(kind, "a file of the registry")}. Put the unzipped file there.`);
+  throw new Error(`${wrongKindText(kind, "a file of the registry")}. Put the unzipped file there.`);
 }
 
 /** Reports entries that are not files. Opening a pipe would wait indefinitely. */

@@ -9,7 +9,7 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import yauzl from "yauzl";
-import { insteadOf, type KindId, kindOfFile } from "../files/filekind.ts";
+import { type KindId, kindOfFile, wrongKindText } from "../files/filekind.ts";
 import type { FileType } from "./layout.ts";
 
 /** Max ratio of unpacked to packed size. The registry reaches 13, and zip bombs exceed this. */
@@ -109,7 +109,7 @@ function refuseOtherKinds(file: string): void {
   const kind = kindOfFile(file);
   if (kind === null || ZIP_KINDS.has(kind.id)) return;
   const page = kind.id === "html" ? ": a server sent a page in place of the file" : "";
-  throw new Error(`${insteadOf(kind, "a zip")}${page}. Download it again.`);
+  throw new Error(`${wrongKindText(kind, "a zip")}${page}. Download it again.`);
 }
 
 /** Kinds of files that are zips. */

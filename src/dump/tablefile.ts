@@ -5,7 +5,7 @@
  */
 
 import { CommandError } from "../errors.ts";
-import { insteadOf, type KindId, kindOf } from "../files/filekind.ts";
+import { type KindId, kindOf, wrongKindText } from "../files/filekind.ts";
 import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
 import { wordFor } from "../text/amounts.ts";
 import { decodeTable } from "./registrytext.ts";
@@ -34,7 +34,8 @@ export function readTableText(path: string): string {
   try {
     const bytes = readSmallFile(path, SMALL_FILE_BYTES.table);
     const kind = kindOf(bytes);
-    if (kind !== null) throw new Error(`${insteadOf(kind, "CSV in UTF-8")}. ${wayOut(kind.id)}`);
+    if (kind !== null)
+      throw new Error(`${wrongKindText(kind, "CSV in UTF-8")}. ${wayOut(kind.id)}`);
     return withoutCtrlZ(decodeTable(bytes));
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${(error as Error).message}`, 2, error);

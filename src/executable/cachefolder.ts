@@ -72,7 +72,7 @@ function places(): string[] {
     // systemd sets this for a service with CacheDirectory=.
     ...(CACHE_DIRECTORY ? [CACHE_DIRECTORY] : []),
     ...userCache(XDG_CACHE_HOME),
-    ...(dataDir !== null && lookAt(dataDir)?.isDirectory() ? [path.resolve(dataDir, "cache")] : []),
+    ...(dataDir !== null && statOf(dataDir)?.isDirectory() ? [path.resolve(dataDir, "cache")] : []),
     path.join(tmpdir(), `peneira-${user}`),
   ];
 }
@@ -86,7 +86,7 @@ function userCache(xdg: string | undefined): string[] {
     // The list of users lacks the current user, as in a container.
   }
   // A missing home is never created, because it would have no proper owner.
-  return path.isAbsolute(home) && home !== "/" && lookAt(home)?.isDirectory()
+  return path.isAbsolute(home) && home !== "/" && statOf(home)?.isDirectory()
     ? [path.join(home, ".cache", "peneira")]
     : [];
 }
@@ -121,7 +121,7 @@ function problemOf(folder: string, kind: "around" | "ours"): string | null {
   }
 }
 
-function lookAt(place: string) {
+function statOf(place: string) {
   return lstatSync(place, { throwIfNoEntry: false });
 }
 

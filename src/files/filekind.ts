@@ -108,7 +108,7 @@ export function kindOfFile(path: string): FileKind | null {
 }
 
 /** Returns the message for a file of another kind, such as "it is a PDF, not a zip". */
-export function insteadOf(kind: FileKind, expected: string): string {
+export function wrongKindText(kind: FileKind, expected: string): string {
   return kind.id === "empty" ? "it is empty" : `it is ${kind.name}, not ${expected}`;
 }
 

@@ -22,7 +22,7 @@ import { type ImportReport, type RowCount, ruleCounts } from "./report.ts";
 import { type ScannedDump, scanDump, scannedBytes } from "./scan/scanning.ts";
 import { mergeTallies } from "./tally.ts";
 import { Threads } from "./threads.ts";
-import { type FreeBytes, Workspace, type WorkspaceNeed } from "./workspace.ts";
+import { type FreeBytes, Workspace, type WorkspaceEstimate } from "./workspace.ts";
 
 /**
  * Uncompressed source bytes per partition, in the files of companies, establishments, and Simples.
@@ -94,7 +94,7 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
       : readMunicipalityCodes(municipalityFile);
   const previous = await previousAccounts(replaced);
   const bytes = scannedBytes(dump);
-  const workspace = new Workspace(out, needOf(bytes), options.freeBytes);
+  const workspace = new Workspace(out, estimateOf(bytes), options.freeBytes);
   const threads = new Threads(options.threads);
   try {
     const partitions = partitionsOf(bytes, options);
@@ -206,7 +206,7 @@ function partitionsOf(bytes: number, options: ImportOptions): number {
   return Math.min(PARTITIONS_MAX, Math.max(1, partitions));
 }
 
-function needOf(bytes: number): WorkspaceNeed {
+function estimateOf(bytes: number): WorkspaceEstimate {
   const snapshot = SNAPSHOT_BYTES_MIN + SNAPSHOT_SHARE * bytes;
   return { work: 0, snapshot, memory: 2 * bytes };
 }

@@ -16,7 +16,7 @@ import { isOwnEntry, readZip } from "../dump/directory.ts";
 import { decodeTable } from "../dump/registrytext.ts";
 import { withoutCtrlZ } from "../dump/tablefile.ts";
 import { CommandError } from "../errors.ts";
-import { insteadOf, kindOfFile } from "../files/filekind.ts";
+import { kindOfFile, wrongKindText } from "../files/filekind.ts";
 import { readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
 import { readCnpjText } from "../spec/cnpj/cnpjspelling.ts";
 import { wordFor } from "../text/amounts.ts";
@@ -188,7 +188,9 @@ async function readCsv(path: string, title: string): Promise<CsvFile> {
     const kind = kindOfFile(path);
     if (kind?.id === "zip" || /\.zip$/i.test(path)) return await readZipped(path);
     if (kind !== null) {
-      throw new Error(`${insteadOf(kind, `the CSV of the ${title}, nor a zip of it`)}. ${AGAIN}`);
+      throw new Error(
+        `${wrongKindText(kind, `the CSV of the ${title}, nor a zip of it`)}. ${AGAIN}`,
+      );
     }
     return {
       name: basename(path),

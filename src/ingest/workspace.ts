@@ -33,7 +33,7 @@ const MEMORY_BYTES_MAX = 2 ** 31;
 const MEMORY_PREFIX = "peneira-import-";
 
 /** Expected bytes of an import. */
-export interface WorkspaceNeed {
+export interface WorkspaceEstimate {
   /** Bytes of temporary files that exist at the same time as the whole snapshot. */
   readonly work: number;
   readonly snapshot: number;
@@ -55,21 +55,21 @@ export class Workspace {
   };
 
   /** Creates the folder. @throws CommandError if space or permission is lacking. */
-  constructor(out: string, need: WorkspaceNeed, freeBytes = freeBytesOf) {
+  constructor(out: string, estimate: WorkspaceEstimate, freeBytes = freeBytesOf) {
     this.out = out;
     sweepMemory();
     sweepLeftovers(out);
     const parent = dirname(out);
-    const isInMemory = fitsMemory(need.memory);
+    const isInMemory = fitsMemory(estimate.memory);
     this.folder = isInMemory
       ? join(MEMORY_FOLDER, `${MEMORY_PREFIX}${process.pid}`)
       : `${out}.${process.pid}.work`;
     this.unfinished = `${out}.${process.pid}.partial`;
     this.needs = [
-      { folder: parent, bytes: need.snapshot, what: "the snapshot" },
-      ...(isInMemory || need.work === 0
+      { folder: parent, bytes: estimate.snapshot, what: "the snapshot" },
+      ...(isInMemory || estimate.work === 0
         ? []
-        : [{ folder: parent, bytes: need.work, what: "temporary files" }]),
+        : [{ folder: parent, bytes: estimate.work, what: "temporary files" }]),
     ];
     this.freeBytes = freeBytes;
     try {

@@ -29,8 +29,8 @@ import {
   sourceLine,
   sourceOf,
   type Tool,
-  terse,
   VALUES_NOTE,
+  withoutDescriptions,
 } from "./tool.ts";
 
 const ARGUMENTS = {
@@ -46,8 +46,11 @@ const ARGUMENTS = {
 };
 
 const { number, ...others } = SCHEMAS.SuggestAnswer.properties;
-const [refused, contact] = [terse(others.refused), terse(others.contact)];
-const contact_refused = terse(others.contact_refused);
+const [refused, contact] = [
+  withoutDescriptions(others.refused),
+  withoutDescriptions(others.contact),
+];
+const contact_refused = withoutDescriptions(others.contact_refused);
 const match = { enum: [...FITS] } as unknown as TSchema;
 /** Schema of an account without the types of get_account: models read it in every conversation. */
 const account = objectSchema(Object.fromEntries(SUGGESTED_FIELDS.map((name) => [name, {}])), []);

@@ -19,9 +19,9 @@ import {
   SOURCE,
   sourceLine,
   type Tool,
-  terse,
   VALUES_NOTE,
   withBody,
+  withoutDescriptions,
 } from "./tool.ts";
 
 /** Maximum number of CNPJs in one call. A model would not read more results. */
@@ -30,7 +30,7 @@ const CNPJS_MAX = 200;
 const { cnpjs } = SCHEMAS.EnrichRequest.properties;
 /** Only search_accounts lists the fields: models read all definitions in every conversation. */
 const ARGUMENTS = {
-  cnpjs: { ...terse(cnpjs), maxItems: CNPJS_MAX } as TSchema,
+  cnpjs: { ...withoutDescriptions(cnpjs), maxItems: CNPJS_MAX } as TSchema,
   fields: {
     ...{ type: "array", items: { type: "string" }, description: "As in search_accounts." },
   } as TSchema,
@@ -47,8 +47,8 @@ const DEFINITION = {
   inputSchema: objectSchema(ARGUMENTS, ["cnpjs"]),
   outputSchema: objectSchema(
     {
-      snapshot: terse(SOURCE.snapshot),
-      snapshot_date: terse(SOURCE.snapshot_date),
+      snapshot: withoutDescriptions(SOURCE.snapshot),
+      snapshot_date: withoutDescriptions(SOURCE.snapshot_date),
       results: { type: "array", items: result } as unknown as TSchema,
     },
     ["snapshot", "snapshot_date", "results"],

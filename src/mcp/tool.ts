@@ -124,7 +124,7 @@ function withoutNull(schema: unknown): unknown {
 }
 
 /** Returns a schema without any descriptions. */
-export function terse(schema: TSchema): TSchema {
+export function withoutDescriptions(schema: TSchema): TSchema {
   return without(schema, ["description"]);
 }
 

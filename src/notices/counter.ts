@@ -24,7 +24,7 @@ import { type Segment, shareSegment } from "../search/segment.ts";
 import type { CountingRow, NotedMonth, NoticeStore } from "../store/noticestore.ts";
 import type { WebhookStore } from "../store/webhookstore.ts";
 import type { CountedSearch, CountOutcome, CountWork } from "./count.worker.ts";
-import type { MadeExport, NoticeExports } from "./noticeexports.ts";
+import type { NoticeExport, NoticeExports } from "./noticeexports.ts";
 import type { NoticeCounts } from "./payload.ts";
 import type { NoticeWork } from "./work.ts";
 
@@ -242,7 +242,7 @@ export class NoticeCounter {
   /** Waits for an export without blocking other notices. Never rejects. */
   async #await(
     { id, tenantId }: CountingRow,
-    made: MadeExport,
+    made: NoticeExport,
     done: (file: Partial<NoticeCounts>) => void,
   ): Promise<void> {
     const { exports, log, work } = this.#parts;

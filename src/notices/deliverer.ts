@@ -10,7 +10,7 @@
  * outcome cannot be stored, the webhook is paused, so that it does not get the same notice in a
  * loop.
  */
-import type { GuardedWay } from "../download/proxy.ts";
+import type { GuardedFetcher } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
 import { faultPoint } from "../process/fault.ts";
 import { describeError, type Log } from "../process/log.ts";
@@ -53,7 +53,7 @@ interface DelivererParts {
   readonly webhooks: WebhookStore;
   readonly mails: ReceiverMailStore;
   readonly audit: AuditStore;
-  readonly way: GuardedWay;
+  readonly fetcher: GuardedFetcher;
   readonly clock: Clock;
   readonly log: Log;
   readonly retryMs: number;
@@ -146,7 +146,7 @@ export class Deliverer {
     this.#ended.abort(new Error("the server stops"));
     if (this.#soon !== null) clearTimeout(this.#soon);
     await this.idle();
-    await this.#parts.way.close();
+    await this.#parts.fetcher.close();
   }
 
   #begin(row: DeliveryRow, due: DueAtHost): void {
@@ -196,7 +196,7 @@ export class Deliverer {
   }
 
   #post(webhook: WebhookRow, notice: NoticeRow): Promise<DeliveryAttempt> {
-    const { clock, bodyOf, way } = this.#parts;
+    const { clock, bodyOf, fetcher } = this.#parts;
     const message = { id: eventIdOf(notice), at: new Date(clock.nowMs()), body: bodyOf(notice) };
     const headers = {
       "user-agent": this.#parts.userAgent,
@@ -204,7 +204,7 @@ export class Deliverer {
     };
     const { url } = webhook;
     const sent = { url, headers, body: message.body };
-    return attempt(way, sent, clock, this.#ended.signal);
+    return attempt(fetcher, sent, clock, this.#ended.signal);
   }
 
   /** Stores an outcome. Must be called inside a transaction. */

@@ -37,7 +37,7 @@ export interface SavedExport {
 }
 
 /** An export that was created for a notice. */
-export interface MadeExport {
+export interface NoticeExport {
   readonly id: string;
 }
 
@@ -69,7 +69,7 @@ export class NoticeExports {
     row: CountingRow,
     { older, newer }: ChangePair,
     { counts, watch }: { readonly counts: NoticeCounts; readonly watch: readonly OutputField[] },
-  ): MadeExport | "later" | Pick<NoticeCounts, "export_error" | "export_problem"> {
+  ): NoticeExport | "later" | Pick<NoticeCounts, "export_error" | "export_problem"> {
     if (row.exportId !== null) return { id: row.exportId };
     const { exporter, listed, plans, planOf, store, work } = this.#parts;
     const plan = plans[planOf(row)];
@@ -106,7 +106,7 @@ export class NoticeExports {
    */
   async ended(
     tenantId: string,
-    { id }: MadeExport,
+    { id }: NoticeExport,
     waitMs: number,
   ): Promise<Pick<NoticeCounts, "file" | "file_until" | "export_error" | "export_problem"> | null> {
     const { exporter, secrets } = this.#parts;

@@ -9,7 +9,7 @@
  * After a stop, a restart or another server continues all unfinished work.
  */
 import type { PlanName, Plans } from "../access/plans.ts";
-import { type GuardedWay, guardedWay } from "../download/proxy.ts";
+import { type GuardedFetcher, guardedFetcher } from "../download/proxy.ts";
 import type { Exporter } from "../export/exporter.ts";
 import type { ListBinder } from "../lists/listbinding.ts";
 import type { Clock } from "../process/clock.ts";
@@ -110,17 +110,17 @@ export class Notices {
     const audit = new AuditStore(database);
     const mails = new ReceiverMailStore(database);
     const egress = new Egress(settings.allowNetworks, parts.resolve);
-    const way: GuardedWay = guardedWay(egress, CONNECT_MS);
+    const fetcher: GuardedFetcher = guardedFetcher(egress, CONNECT_MS);
     const userAgent = `Peneira/${settings.version}`;
     const planOf = (row: CountingRow) => (row.plan ?? parts.consolePlan(row.tenantId)) as PlanName;
     const work = workOf(store, parts.work);
-    const sending = { audit, way, clock, userAgent, work };
+    const sending = { audit, fetcher, clock, userAgent, work };
     this.#work = work;
     this.#store = store;
     this.#hooks = webhooks;
     const { baseUrl, smtp = null } = settings;
     const receivers = { store: webhooks, searches: new SearchStore(database), audit, clock };
-    this.webhooks = new Webhooks({ ...receivers, egress, way, userAgent, baseUrl });
+    this.webhooks = new Webhooks({ ...receivers, egress, fetcher, userAgent, baseUrl });
     const mailer = smtp === null ? null : new Mailer(smtp, clock);
     this.emails = new Emails({ ...receivers, mails, mailer, baseUrl });
     this.#mails = new ReceiverMails({ mails, webhooks, emails: this.emails, clock, log, work });

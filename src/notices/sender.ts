@@ -5,7 +5,7 @@
  * so a body that is slow, cut, or broken does not change the outcome. The text of the outcome
  * contains nothing that the receiver has sent, and not the IP address behind its name.
  */
-import type { Way } from "../download/proxy.ts";
+import type { Fetcher } from "../download/proxy.ts";
 import type { Clock } from "../process/clock.ts";
 import { EgressRefusal } from "./egress.ts";
 import type { DeliveryAttempt } from "./schedule.ts";
@@ -25,7 +25,7 @@ interface Outgoing {
 
 /** Sends a request. Rejects only if `ended` is aborted, with its reason. */
 export async function attempt(
-  way: Way,
+  fetcher: Fetcher,
   { url, headers, body }: Outgoing,
   clock: Clock,
   ended: AbortSignal,
@@ -42,7 +42,7 @@ export async function attempt(
     return { startedAt, endedAt: clock.nowMs(), tookMs, status, error, retryAt };
   };
   try {
-    const response = await way.fetch(new URL(url), {
+    const response = await fetcher.fetch(new URL(url), {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body,

@@ -7,7 +7,7 @@
  * address is checked again before each connection.
  */
 import { randomBytes } from "node:crypto";
-import type { GuardedWay } from "../download/proxy.ts";
+import type { GuardedFetcher } from "../download/proxy.ts";
 import { AppError, type Mistake } from "../errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { AuditStore } from "../store/auditstore.ts";
@@ -43,7 +43,7 @@ interface WebhookParts {
   readonly searches: SearchStore;
   readonly audit: AuditStore;
   readonly egress: Egress;
-  readonly way: GuardedWay;
+  readonly fetcher: GuardedFetcher;
   readonly clock: Clock;
   readonly userAgent: string;
   readonly baseUrl: string;
@@ -150,7 +150,7 @@ export class Webhooks {
     tenantId: string,
     id: string,
   ): Promise<{ readonly id: string; readonly outcome: DeliveryAttempt }> {
-    const { clock, way, userAgent, baseUrl } = this.#parts;
+    const { clock, fetcher, userAgent, baseUrl } = this.#parts;
     const webhook = this.find(tenantId, id);
     const test = `tst_${randomBytes(16).toString("hex")}`;
     const at = new Date(clock.nowMs());
@@ -161,7 +161,7 @@ export class Webhooks {
       ...signedHeaders(message, webhook.signature, seeds),
     };
     const sent = { url: webhook.url, headers, body: message.body };
-    const outcome = await attempt(way, sent, clock, new AbortController().signal);
+    const outcome = await attempt(fetcher, sent, clock, new AbortController().signal);
     return { id: test, outcome };
   }
 

@@ -10,7 +10,7 @@
 import { setFlagsFromString } from "node:v8";
 
 /** Sets the limits. V8 lets young generations grow again whenever a thread starts. */
-export function keepHeapsSmall(): void {
+export function limitYoungGeneration(): void {
   setFlagsFromString("--heap-growing-percent=50");
   stopGrowth();
   process.on("worker", (thread) => void thread.once("online", stopGrowth));

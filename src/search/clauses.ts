@@ -552,7 +552,7 @@ export function rowOf(segment: Segment, cnpj: string): number {
  * True if a row meets the filters. Selects the first match after the preceding row, in the order
  * in which rows are stored. The row matches if it is that match.
  */
-export function meets(segment: Segment, filters: Filters, row: number): boolean {
+export function matchesFilters(segment: Segment, filters: Filters, row: number): boolean {
   const { rows } = guarded(() =>
     segment.native.select({
       clauses: clausesOf(segment, filters),

@@ -6,7 +6,7 @@
  */
 
 import { CommandError } from "../errors.ts";
-import { insteadOf, kindOf } from "../files/filekind.ts";
+import { kindOf, wrongKindText } from "../files/filekind.ts";
 import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../files/smallfile.ts";
 import { JsonFault, JsonScanner } from "../text/json-scanner.ts";
 import { didYouMean } from "../text/suggest.ts";
@@ -300,7 +300,7 @@ function parseFile(file: string, problems: string[]): unknown {
     const bytes = readSmallFile(file, SMALL_FILE_BYTES.settings);
     const kind = kindOf(bytes);
     if (kind !== null) {
-      problems.push(`${file}: ${insteadOf(kind, "JSON in UTF-8")}; check the path`);
+      problems.push(`${file}: ${wrongKindText(kind, "JSON in UTF-8")}; check the path`);
       return undefined;
     }
     const text = bytes.toString("utf8").replace(/^\ufeff/, "");

@@ -35,7 +35,7 @@ export function filesBelow(root) {
 }
 
 /** Interval at which a waiting process checks the lock, in milliseconds. */
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** The locks that this process holds. */
 const held = new Set();
 
@@ -67,7 +67,7 @@ function hold({ folder, name, report }) {
     else {
       if (!reported) report(`${name}: process ${holder} is running this step; waiting for it\n`);
       reported = true;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
     }
   }
   held.add(file);

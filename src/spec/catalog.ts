@@ -71,16 +71,16 @@ const LACKS = {
 >;
 
 /** A kind of data that a snapshot may lack. */
-export type Lacked = keyof typeof LACKS;
+export type OptionalData = keyof typeof LACKS;
 
 /** Kinds of data that a snapshot may lack. */
-export const LACKED = Object.keys(LACKS) as readonly Lacked[];
+export const OPTIONAL_DATA = Object.keys(LACKS) as readonly OptionalData[];
 
 /** The name of a catalog member that marks missing data. */
-export type LackMark = (typeof LACKS)[Lacked]["mark"];
+export type AbsenceMark = (typeof LACKS)[OptionalData]["mark"];
 
 /** Returns the catalog member that marks this kind of data as missing. */
-export function lackMark(what: Lacked): LackMark {
+export function absenceMark(what: OptionalData): AbsenceMark {
   return LACKS[what].mark;
 }
 
@@ -96,7 +96,7 @@ export function notCounted(name: string): string {
 }
 
 /** Returns the message for a request that needs data which the snapshot lacks. */
-export function notInSnapshot(name: string, what: Lacked): string {
+export function notInSnapshot(name: string, what: OptionalData): string {
   const { flag } = LACKS[what];
   if (flag === null) return notCounted(name);
   return (
@@ -188,7 +188,7 @@ export class CatalogLookup {
   }
 
   /** True if the snapshot lacks data that this version imports. */
-  lacks(what: Lacked): boolean {
+  lacks(what: OptionalData): boolean {
     return this.#catalog[LACKS[what].mark] === true;
   }
 

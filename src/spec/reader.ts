@@ -17,7 +17,7 @@ import {
   JSON_MEMBERS_MAX,
   JsonFault,
   JsonScanner,
-  placeIn,
+  lineAndColumn,
 } from "../text/json-scanner.ts";
 import { SPEC_LIMITS } from "./limits.ts";
 
@@ -111,7 +111,7 @@ const MEMBERS = `a document may hold ${JSON_ALL_MEMBERS_MAX} members in all`;
 /** Returns the error for too many members or values. The first excess one begins at byte `at`. */
 function tooMuch(problem: string, bytes: Uint8Array, at: number): AppError {
   const before = Buffer.from(bytes.buffer, bytes.byteOffset, at).toString("utf8");
-  return refusal(new JsonFault(problem, placeIn(before, before.length), []));
+  return refusal(new JsonFault(problem, lineAndColumn(before, before.length), []));
 }
 
 /** The highest code of the JSON white space characters. */

@@ -8,7 +8,7 @@ import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../errors.ts";
 import { notWritten, storageCause, storageErrorText, storageProblem } from "../files/storage.ts";
-import { checkDataFile, lookAt, openDataDir, openDataFile } from "./datadir.ts";
+import { checkDataFile, openDataDir, openDataFile, statOf } from "./datadir.ts";
 import {
   causeOfDisk,
   damagedBlobs,
@@ -42,7 +42,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
  * to others.
  */
 export function openDatabase(dataDir: string): SqliteDatabase {
-  const folder = lookAt(dataDir);
+  const folder = statOf(dataDir);
   const isNew = folder === undefined || (folder.isDirectory() && !hasDatabase(dataDir));
   try {
     return openOrMake(dataDir);
@@ -53,7 +53,7 @@ export function openDatabase(dataDir: string): SqliteDatabase {
 }
 
 function hasDatabase(dataDir: string): boolean {
-  return lookAt(join(dataDir, DATABASE_FILE)) !== undefined;
+  return statOf(join(dataDir, DATABASE_FILE)) !== undefined;
 }
 
 /**
@@ -63,7 +63,7 @@ function hasDatabase(dataDir: string): boolean {
 function removeUnfinished(dataDir: string, isNewFolder: boolean): void {
   const path = join(dataDir, DATABASE_FILE);
   try {
-    if (lookAt(path)?.size !== 0) return;
+    if (statOf(path)?.size !== 0) return;
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
     if (isNewFolder) rmdirSync(dataDir);
   } catch {
@@ -342,12 +342,12 @@ function refuseRemembered(dataDir: string): void {
  */
 function refuseEmptied(dataDir: string): void {
   const path = join(dataDir, DATABASE_FILE);
-  const found = lookAt(path);
+  const found = statOf(path);
   if ((found?.size ?? 0) === 0) refuseNew(dataDir, found === undefined ? "missing" : "empty");
 }
 
 function refuseNew(dataDir: string, what: "missing" | "empty"): void {
-  if (lookAt(join(dataDir, SECRETS_FILE)) === undefined) return;
+  if (statOf(join(dataDir, SECRETS_FILE)) === undefined) return;
   const why = `It is ${what}, although the directory is in use: ${SECRETS_FILE} is there.`;
   throw damagedState(join(dataDir, DATABASE_FILE), [why]);
 }

@@ -26,7 +26,7 @@ export const FILE_MODE = 0o600;
 
 /** Creates the data directory, or checks an existing one. */
 export function openDataDir(path: string): void {
-  const found = lookAt(path);
+  const found = statOf(path);
   if (found === undefined) {
     try {
       makeFolders(path, DIRECTORY_MODE);
@@ -58,7 +58,7 @@ function tightened(path: string, found: Stats): Stats {
   try {
     if (readdirSync(path).length > 0) return found;
     chmodSync(path, DIRECTORY_MODE);
-    if (readdirSync(path).length === 0) return lookAt(path) ?? found;
+    if (readdirSync(path).length === 0) return statOf(path) ?? found;
     chmodSync(path, found.mode & 0o7777);
     return found;
   } catch (error) {
@@ -88,7 +88,7 @@ export function openDataFile(directory: string, name: string): string {
  */
 export function checkDataFile(directory: string, name: string): boolean {
   const path = join(directory, name);
-  const found = lookAt(path);
+  const found = statOf(path);
   if (found === undefined) return false;
   if (!found.isFile()) throw new CommandError(`${path} is not a plain file. Remove it.`);
   refuseLooser(path, found, FILE_MODE);
@@ -106,7 +106,7 @@ export function syncDirectory(path: string): void {
 }
 
 /** Returns the stats of a path without following links, or undefined. */
-export function lookAt(path: string): Stats | undefined {
+export function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {

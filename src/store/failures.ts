@@ -14,7 +14,7 @@ import { AppError, CommandError } from "../errors.ts";
 import { storageCause, storageProblem } from "../files/storage.ts";
 import { BLOBS, BlobDamage, CHECKSUM_FUNCTION } from "./checksums.ts";
 import { isServerFailure, isStateClosed, type SqliteDatabase } from "./sqlite.ts";
-import { StateAway, StatementRefused } from "./statedatabase.ts";
+import { StatementRefused, StateUnreachable } from "./statedatabase.ts";
 
 const FINDINGS_MAX = 5;
 
@@ -109,7 +109,7 @@ export function storageRefusal(cause: unknown): AppError | null {
     const detail = "The server has stopped, and nothing was changed. Send the request again.";
     return new AppError("overloaded", detail, { cause, headers: RETRY_AFTER });
   }
-  if (cause instanceof StateAway) {
+  if (cause instanceof StateUnreachable) {
     const detail =
       "The server's database cannot be reached at the moment. Searches with keys in use go on. " +
       "Try again later, or tell the operator.";

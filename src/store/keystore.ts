@@ -7,9 +7,9 @@
 import { AuditStore } from "./auditstore.ts";
 import { checkBlobs } from "./checksums.ts";
 import {
-  StateAway,
   type StateDatabase,
   type StateStatement,
+  StateUnreachable,
   type VersionReader,
 } from "./statedatabase.ts";
 
@@ -83,9 +83,10 @@ export class KeyStore {
     return this.#version.get();
   }
 
-  /** Throws `StateAway` if the state has been unreachable for longer than `awayMs`. */
+  /** Throws `StateUnreachable` if the state has been unreachable for longer than `awayMs`. */
   refuseAfter(awayMs: number): void {
-    if (this.#database.away.ms > awayMs) throw new StateAway("the state is away for too long");
+    if (this.#database.away.ms > awayMs)
+      throw new StateUnreachable("the state is away for too long");
   }
 
   /** Returns a key by id. Throws `BlobDamage` if its hash is damaged. */

@@ -5,7 +5,7 @@
 import Database from "better-sqlite3";
 import { systemClock } from "../process/clock.ts";
 import { blobChecksum, CHECKSUM_FUNCTION } from "./checksums.ts";
-import { StateAway, type StateDatabase, StatementRefused } from "./statedatabase.ts";
+import { type StateDatabase, StatementRefused, StateUnreachable } from "./statedatabase.ts";
 
 /** Time that a reader waits during log recovery, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -50,7 +50,7 @@ export function sqliteVersion(): string {
  * process's long write, an unreachable server. A violated constraint is a bug and not included.
  */
 export function isStateFailure(error: unknown): boolean {
-  if (error instanceof StateAway || isServerFailure(error)) return true;
+  if (error instanceof StateUnreachable || isServerFailure(error)) return true;
   if (!(error instanceof Database.SqliteError)) return false;
   return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(error.code);
 }

@@ -14,7 +14,7 @@ import {
   openForReading,
   openSecondConnection,
 } from "./database.ts";
-import { lookAt } from "./datadir.ts";
+import { statOf } from "./datadir.ts";
 import {
   ADDRESS_FILE,
   rememberAddress,
@@ -77,7 +77,7 @@ export function openServedState(
 
 /** Throws if a directory with a stored address also has a database, which would be ignored. */
 function refuseOwnState(dataDir: string, address: StateAddress): void {
-  if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) return;
+  if (statOf(join(dataDir, DATABASE_FILE)) === undefined) return;
   throw new CommandError(
     `${dataDir} has a state of its own (${DATABASE_FILE}), and state.url names another one, ` +
       `${shownAddress(address)}. Copy it there with peneira state copy, or name an empty data ` +

@@ -7,7 +7,7 @@
  */
 
 /** Thrown if the state's server is unreachable. A commit in progress may or may not be stored. */
-export class StateAway extends Error {
+export class StateUnreachable extends Error {
   readonly code = "STATE_AWAY";
 }
 

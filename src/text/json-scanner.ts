@@ -213,12 +213,12 @@ export class JsonScanner {
 
   /** Throws with the current line and column. */
   #fail(problem: string, within: string[] = []): never {
-    throw new JsonFault(problem, placeIn(this.#text, this.#at), within);
+    throw new JsonFault(problem, lineAndColumn(this.#text, this.#at), within);
   }
 }
 
 /** Returns line and column of a position in a text, both from 1. */
-export function placeIn(text: string, at: number): [line: number, column: number] {
+export function lineAndColumn(text: string, at: number): [line: number, column: number] {
   let line = 1;
   let start = 0;
   for (let end = text.indexOf("\n"); end >= 0 && end < at; end = text.indexOf("\n", start)) {

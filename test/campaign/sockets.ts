@@ -52,8 +52,8 @@ export const sockets: Campaign = {
       for (const transport of ["uws", "node"]) {
         const dataDir = join(folder, transport);
         const half = Math.ceil(rounds / 2);
-        const asked = { snapshot: sample.snapshot, dataDir, transport };
-        reports.push(`${transport}: ${await attackOne(asked, half, seed)}`);
+        const target = { snapshot: sample.snapshot, dataDir, transport };
+        reports.push(`${transport}: ${await attackOne(target, half, seed)}`);
       }
       return reports.join("\n");
     } finally {
@@ -64,7 +64,7 @@ export const sockets: Campaign = {
 };
 
 async function attackOne(
-  asked: { readonly snapshot: string; readonly dataDir: string; readonly transport: string },
+  target: { readonly snapshot: string; readonly dataDir: string; readonly transport: string },
   rounds: number,
   seed: number,
 ): Promise<string> {
@@ -74,7 +74,7 @@ async function attackOne(
     PENEIRA_HTTP_TRUSTED_PROXIES: "192.0.2.1",
     PENEIRA_EXPORTS_THREADS: "1",
   };
-  const server = await startServerProcess({ ...asked, settings });
+  const server = await startServerProcess({ ...target, settings });
   const victim = await victimOf(server, metricsPort);
   const draw = new Draw(seededRng(seed));
   const seen: Seen = { tookMs: [], searchMs: [], rounds: {} };
@@ -84,11 +84,11 @@ async function attackOne(
   let before = 0;
   for (let round = 0; round < rounds; round++) {
     await attackRound(victim, draw, seen).catch((error: unknown) => {
-      throw new Error(`${asked.transport}, seed ${seed}, round ${round}: ${String(error)}`);
+      throw new Error(`${target.transport}, seed ${seed}, round ${round}: ${String(error)}`);
     });
     if (round + 1 === WARM_ROUNDS) before = await restingMiB(pid, 0);
     if ((round + 1) % TELL_EVERY === 0) {
-      process.stderr.write(`${asked.transport}: ${round + 1} of ${rounds} rounds\n`);
+      process.stderr.write(`${target.transport}: ${round + 1} of ${rounds} rounds\n`);
     }
   }
   const warm = rounds > WARM_ROUNDS;

@@ -27,7 +27,7 @@ import {
 import { changeItems, changeRows } from "../../src/changes/rows.ts";
 import { alone, pointersOf, setParts, without } from "../../src/console/filters.ts";
 import type { Spec } from "../../src/console/web/app/answers.ts";
-import { speak } from "../../src/console/web/app/words.ts";
+import { switchLanguage } from "../../src/console/web/app/words.ts";
 import { summaryOf } from "../../src/console/web/exports/summary.ts";
 import { encodeAddress } from "../../src/console/web/find/address.ts";
 import { clearGroup, countSet, GROUPS } from "../../src/console/web/find/filters/groups.ts";
@@ -186,9 +186,9 @@ async function holdGroup(from: number, specs: readonly AccountQuerySpec[]): Prom
   each("facets", (spec) => json([facets(segment, spec, third), tooBroad(spec)]));
   each("plan", (spec) => describePlans(planPhases(segment, spec)));
   each("description", (spec) => json(describeSpec(spec, registryNames(segment))));
-  await speak("pt");
+  await switchLanguage("pt");
   each("console", consoleOf);
-  await speak("en");
+  await switchLanguage("en");
   each("English console", (spec) => summaryOf(spec as unknown as Spec, null));
 }
 

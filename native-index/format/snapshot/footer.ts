@@ -6,7 +6,12 @@
  * footer costs no more than its length.
  */
 import { CommandError } from "../../../src/errors.ts";
-import { insteadOf, type KindId, kindOf, SIGNATURE_BYTES } from "../../../src/files/filekind.ts";
+import {
+  type KindId,
+  kindOf,
+  SIGNATURE_BYTES,
+  wrongKindText,
+} from "../../../src/files/filekind.ts";
 import { decodeFooter } from "../arrow/arrow.ts";
 import { ARROW_MAGIC, type DecodedFooter } from "../arrow/arrow-parts.ts";
 import { COLUMNS } from "../columns.ts";
@@ -57,7 +62,7 @@ export function readFooter(path: string): { footer: DecodedFooter; file: Checked
 function refuseOtherKinds(file: CheckedFile): void {
   const kind = kindOf(file.read(0, Math.min(file.bytes, SIGNATURE_BYTES)));
   if (kind === null) file.refuse("it is not an Arrow file");
-  if (kind.id !== "arrow") file.refuse(`${insteadOf(kind, "a snapshot")}. ${wayOut(kind.id)}`);
+  if (kind.id !== "arrow") file.refuse(`${wrongKindText(kind, "a snapshot")}. ${wayOut(kind.id)}`);
   if (file.bytes < 18) file.refuse("it was cut off or is still being written");
 }
 

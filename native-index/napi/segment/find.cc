@@ -54,8 +54,8 @@ napi_value fromSuggested(napi_env env, const Suggested& found) {
 
 napi_value suggestAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    SuggestRequest asked = readSuggestRequest(arguments);
-    return overSegment(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
+    SuggestRequest parsed = readSuggestRequest(arguments);
+    return overSegment(env, segment, [request = std::move(parsed)](const Segment& opened) -> Give {
       Suggested found = suggest(opened, request);
       return [suggested = std::move(found)](napi_env to) { return fromSuggested(to, suggested); };
     });
@@ -65,8 +65,8 @@ napi_value suggestAsync(napi_env env, napi_callback_info info) {
 
 napi_value companyAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    CompanyRequest asked = readCompanyRequest(arguments.at(0, "request"));
-    return overSegment(env, segment, [request = std::move(asked)](const Segment& opened) -> Give {
+    CompanyRequest parsed = readCompanyRequest(arguments.at(0, "request"));
+    return overSegment(env, segment, [request = std::move(parsed)](const Segment& opened) -> Give {
       CompanyRows found = companyRows(opened, request);
       return [company = std::move(found)](napi_env to) {
         const napi_value object = makeObject(to);
@@ -269,9 +269,9 @@ napi_value entriesOfBits(napi_env env, napi_callback_info info) {
 
 napi_value matchEntriesAsync(napi_env env, napi_callback_info info) {
   return begin(env, info, [env](Handle&, const auto& segment, const Arguments& arguments) {
-    Query asked = readQuery(arguments);
+    Query parsed = readQuery(arguments);
     const bool companies = arguments.at(2, "companies").flag();
-    const auto compute = [query = std::move(asked), companies](const Segment& opened) -> Give {
+    const auto compute = [query = std::move(parsed), companies](const Segment& opened) -> Give {
       Work work;
       std::vector<uint32_t> rows;
       matchingRows(opened, query, work)->each([&rows](uint32_t row) { rows.push_back(row); });

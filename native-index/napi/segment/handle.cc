@@ -384,9 +384,9 @@ napi_value firstsPerCompanyAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
     const std::span<uint32_t> sent = arguments.at(2, "rows").uint32s();
     QueryReader reader = readerOf(arguments, RequestKinds::kFirsts);
-    FirstsPerCompanyRequest asked = readFirsts(reader);
+    FirstsPerCompanyRequest parsed = readFirsts(reader);
     const auto compute = [rows = std::vector<uint32_t>(sent.begin(), sent.end()),
-                          request = std::move(asked)](const Segment& opened) -> Give {
+                          request = std::move(parsed)](const Segment& opened) -> Give {
       Work work;
       std::vector<uint32_t> found = peneira::firstsPerCompany(opened, request, rows, work);
       return [firsts = std::move(found)](napi_env to) { return fromUint32s(to, firsts); };

@@ -231,10 +231,10 @@ napi_value renderRowsInto(napi_env env, napi_callback_info info) {
 
 napi_value renderRowsAsync(napi_env env, napi_callback_info info) {
   const auto run = [env](Handle&, const auto& segment, const Arguments& arguments) {
-    RowRequest asked = readRowRequest(arguments.at(1, "request"));
+    RowRequest parsed = readRowRequest(arguments.at(1, "request"));
     const std::span<uint32_t> given = arguments.at(0, "rows").uint32s();
     const auto compute = [rows = std::vector<uint32_t>(given.begin(), given.end()),
-                          request = std::move(asked)](const Segment& opened) -> Give {
+                          request = std::move(parsed)](const Segment& opened) -> Give {
       const auto text = std::make_shared<TextBuffer>();
       peneira::renderRows(opened, rows, request, *text);
       return [text](napi_env to) { return fromBytes(to, text->text()); };

@@ -121,10 +121,10 @@ class WatchedDays {
   uint32_t bits_ = 0;
 };
 
-// Classifies the changes of accounts for a query.
-class Judge {
+// Determines the kind of each change of an account, for one query.
+class ChangeClassifier {
  public:
-  explicit Judge(const WalkRequest& request)
+  explicit ChangeClassifier(const WalkRequest& request)
       : older_(*request.older, request.olderQuery),
         newer_(*request.newer, request.newerQuery),
         filters_(columnsOf(request.olderQuery) | columnsOf(request.newerQuery)),
@@ -199,12 +199,12 @@ WalkResult ChangeList::walk(const WalkRequest& request) const {
     badArgument("there are no such positions in the change list");
   }
   WalkResult walked;
-  Judge judge(request);
+  ChangeClassifier classifier(request);
   uint64_t left = request.limit;
   uint64_t index = request.from;
   while (index < request.to) {
     const Difference entry = at(index);
-    const ChangeKind kind = judge.of(entry);
+    const ChangeKind kind = classifier.of(entry);
     index++;
     if (kind == ChangeKind::kCount) continue;
     const auto number = static_cast<uint32_t>(kind);
@@ -212,7 +212,7 @@ WalkResult ChangeList::walk(const WalkRequest& request) const {
     if (request.limit == 0 || (request.kinds >> number & 1) == 0) continue;
     walked.found.insert(walked.found.end(),
                         {static_cast<uint32_t>(index - 1), entry.older, entry.newer,
-                         entry.columns & request.watch, judge.daysOf(entry), number});
+                         entry.columns & request.watch, classifier.daysOf(entry), number});
     if (--left == 0) break;
   }
   walked.next = index;

@@ -2,7 +2,7 @@
  * Signals between the threads that spend leased units and the thread that leases these units.
  * Input: shared memory. Output: a woken thread.
  * Invariant: no thread blocks. If a signal is missed, the waiting request continues after
- * `LOOK_MS`.
+ * `SETTLED_WITHIN_MS`.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -12,7 +12,7 @@ const WORD = { requested: 0, settled: 1, impatient: 2 } as const;
 /** Interval at which a waiting thread checks whether the database has answered, in milliseconds. */
 const TICK_MS = 1;
 /** Max time for which `untilSettled` waits for the database's answer, in milliseconds. */
-export const LOOK_MS = 20;
+export const SETTLED_WITHIN_MS = 20;
 
 /**
  * The signals of one server. The first thread allocates the memory, and other threads pass this
@@ -47,7 +47,7 @@ export class LeaseSignals {
     Atomics.add(this.memory, WORD.settled, 1);
   }
 
-  /** Resolves after the next answer of the database, or after `LOOK_MS` without an answer. */
+  /** Resolves after the next answer of the database, or after `SETTLED_WITHIN_MS`. */
   untilSettled(): Promise<void> {
     this.#next ??= this.#settled().finally(() => {
       this.#next = null;
@@ -57,7 +57,7 @@ export class LeaseSignals {
 
   async #settled(): Promise<void> {
     const seen = Atomics.load(this.memory, WORD.settled);
-    for (let passedMs = 0; passedMs < LOOK_MS; passedMs += TICK_MS) {
+    for (let passedMs = 0; passedMs < SETTLED_WITHIN_MS; passedMs += TICK_MS) {
       await sleep(TICK_MS);
       if (Atomics.load(this.memory, WORD.settled) !== seen) return;
     }

@@ -20,20 +20,20 @@ import {
   type ByteDisplay,
   type Downloaded,
   downloadMonth,
-  inquiryOf,
   type Listener,
   type ShareUse,
+  sourcesContextOf,
 } from "../../download/month.ts";
 import {
-  inTurn,
   type ListedMonth,
   listMonthAt,
   listMonths,
   NotReady,
+  trySources,
 } from "../../download/months.ts";
 import { proxyRules } from "../../download/proxy.ts";
 import { inspectParts } from "../../download/releasedate.ts";
-import type { Inquiry } from "../../download/source.ts";
+import type { SourcesContext } from "../../download/source.ts";
 import { sizeText } from "../../download/words.ts";
 import { CommandError } from "../../errors.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
@@ -372,21 +372,21 @@ interface ListedLine {
 
 async function printMonths(use: ShareUse, { all, to, json }: DownloadFlags): Promise<void> {
   const partners = all === true;
-  const inquiry = inquiryOf(use);
+  const context = sourcesContextOf(use);
   const lines: ListedLine[] = [];
-  const labels = await listMonths(inquiry);
+  const labels = await listMonths(context);
   for (const [index, label] of labels.entries()) {
-    const looks = index < MONTHS_LOOKED_INTO;
-    const look = await lookAt({ inquiry, streams: use.streams, label, partners, looks });
-    const { files, missing, bytes, modified } = look.month;
+    const opensZips = index < MONTHS_OPENED;
+    const found = await inspectMonth({ context, streams: use.streams, label, partners, opensZips });
+    const { files, missing, bytes, modified } = found.month;
     lines.push({
       month: label,
-      complete: missing.length === 0 && look.problem === null,
+      complete: missing.length === 0 && found.problem === null,
       files: files.length,
       missing,
       bytes,
       modified,
-      problem: look.problem,
+      problem: found.problem,
       downloaded: to !== undefined && existsSync(join(to, label)),
     });
     if (!json) stdout.print(lineOf(lines.at(-1) as ListedLine));
@@ -402,25 +402,25 @@ async function printMonths(use: ShareUse, { all, to, json }: DownloadFlags): Pro
 }
 
 /** Number of newest months that a download would try. Only their zips are inspected. */
-const MONTHS_LOOKED_INTO = 3;
+const MONTHS_OPENED = 3;
 
-interface Looking {
-  readonly inquiry: Inquiry;
+interface MonthInspection {
+  readonly context: SourcesContext;
   readonly streams: number;
   readonly label: string;
   readonly partners: boolean;
-  /** True to inspect the zips if all of them are listed. */
-  readonly looks: boolean;
+  /** True to open the zips if all of them are listed. */
+  readonly opensZips: boolean;
 }
 
 /** Returns a month's files, and the reason why the month cannot be downloaded, if known. */
-async function lookAt({ inquiry, streams, label, partners, looks }: Looking) {
+async function inspectMonth({ context, streams, label, partners, opensZips }: MonthInspection) {
   let month: ListedMonth = { label, files: [], missing: [], bytes: 0, modified: null };
   try {
-    await inTurn(inquiry, async (source) => {
-      month = await listMonthAt({ ...inquiry, source }, label, partners);
+    await trySources(context, async (source) => {
+      month = await listMonthAt({ ...context, source }, label, partners);
       const isWhole = month.missing.length === 0;
-      if (looks && isWhole) await inspectParts({ ...inquiry, source }, { streams }, month);
+      if (opensZips && isWhole) await inspectParts({ ...context, source }, { streams }, month);
     });
     return { month, problem: null };
   } catch (error) {

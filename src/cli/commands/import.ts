@@ -17,7 +17,7 @@ import type { ImportReport } from "../../ingest/report.ts";
 import { stderr } from "../../process/terminal.ts";
 import { refuseSnapshotName } from "../support/ending.ts";
 import { progress } from "../support/progress.ts";
-import { isSystemError, systemErrorText, writing } from "../support/systemerrors.ts";
+import { isSystemError, systemErrorText, withWriteErrors } from "../support/systemerrors.ts";
 
 /** More threads would wait for the disk and waste memory. */
 const THREADS_MAX = 8;
@@ -138,7 +138,7 @@ async function importAndRecord(
 ): Promise<ImportReport> {
   const { source, out } = options;
   try {
-    return await writing(out, () => {
+    return await withWriteErrors(out, () => {
       makeFolders(dirname(out));
       return importSource(options);
     });
@@ -156,7 +156,7 @@ async function writeReport(
   more = "",
 ): Promise<void> {
   try {
-    await writing(path, async () => {
+    await withWriteErrors(path, async () => {
       writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
     });
   } catch (error) {

@@ -73,32 +73,32 @@ export function registerList(program: Command): void {
   });
   common(explain(list.command("create"), CREATE).argument("<name>", "name of the list"))
     .addOption(choice("--kind <kind>", "kind of the entries", KINDS).default("accounts"))
-    .action((name: string, options: ListOptions) => working(options, (open) => make(open, name)));
+    .action((name: string, options: ListOptions) => withLists(options, (open) => make(open, name)));
   common(explain(list.command("list"), LIST)).action((options: ListOptions) =>
-    working(options, showAll, "read"),
+    withLists(options, showAll, "read"),
   );
   named(list.command("show"), SHOW).action((name: string, options: ListOptions) =>
-    working(options, (open) => show(open, find(open, name)), "read"),
+    withLists(options, (open) => show(open, find(open, name)), "read"),
   );
   filling(list.command("add"), ADD).action((name: string, file: string, options: ListOptions) =>
-    working(options, (open) => change(open, name, file, "add")),
+    withLists(options, (open) => change(open, name, file, "add")),
   );
   filling(list.command("remove"), REMOVE).action(
     (name: string, file: string, options: ListOptions) =>
-      working(options, (open) => change(open, name, file, "remove")),
+      withLists(options, (open) => change(open, name, file, "remove")),
   );
   common(
     explain(list.command("rename"), RENAME)
       .argument("<list>", "its id or its name")
       .argument("<new-name>", "its new name"),
   ).action((name: string, newName: string, options: ListOptions) =>
-    working(options, (open) => rename(open, name, newName)),
+    withLists(options, (open) => rename(open, name, newName)),
   );
   named(list.command("delete"), DELETE).action((name: string, options: ListOptions) =>
-    working(options, (open) => remove(open, name)),
+    withLists(options, (open) => remove(open, name)),
   );
   looking(named(list.command("export"), EXPORT)).action((name: string, options: ListOptions) =>
-    working(options, (open) => printAtOnce(open, name), "read"),
+    withLists(options, (open) => printAtOnce(open, name), "read"),
   );
 }
 
@@ -187,7 +187,7 @@ function filling(command: Command, texts: CommandText): Command {
     .option("--fill-zeros", "accept numbers that have lost their leading zeros");
 }
 
-function working<Result>(
+function withLists<Result>(
   options: ListOptions,
   work: (open: Opened) => Result,
   absent: Absent = "refuse",

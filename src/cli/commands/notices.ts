@@ -7,7 +7,7 @@
  */
 import type { Command } from "commander";
 import { Keyring } from "../../access/keyring.ts";
-import { guardedWay } from "../../download/proxy.ts";
+import { guardedFetcher } from "../../download/proxy.ts";
 import { AppError, CommandError } from "../../errors.ts";
 import { noticeJson } from "../../http/api/notices/noticeanswers.ts";
 import { addressOf } from "../../notices/addresses.ts";
@@ -88,29 +88,29 @@ export function registerNotices(program: Command): void {
   common(explain(notices.command("list"), LIST))
     .option("--search <id>", "only notices of this saved search")
     .option("--limit <n>", "maximum number of notices", "50")
-    .action((options: ListOptions) => working(options, (open) => list(open, options), "read"));
+    .action((options: ListOptions) => withNotices(options, (open) => list(open, options), "read"));
   placed(explain(notices.command("show"), SHOW).argument("<notice>", "its id")).action(
-    (id: string, options: NoticeFlags) => working(options, (open) => show(open, id), "read"),
+    (id: string, options: NoticeFlags) => withNotices(options, (open) => show(open, id), "read"),
   );
   common(explain(notices.command("replay"), REPLAY).argument("<notice>", "its id"))
     .option("--through <id>", "last notice of a range")
     .option("--webhook <id>", "only this webhook or e-mail receiver (default: all of the search)")
     .option("--only-failed", "only deliveries that failed")
     .action((id: string, options: ReplayOptions) =>
-      working(options, (open) => replay(open, id, options)),
+      withNotices(options, (open) => replay(open, id, options)),
     );
   common(explain(notices.command("pause"), PAUSE).argument("<search>", "its id")).action(
-    (id: string, options: NoticeFlags) => working(options, (open) => pause(open, id, true)),
+    (id: string, options: NoticeFlags) => withNotices(options, (open) => pause(open, id, true)),
   );
   common(explain(notices.command("resume"), RESUME).argument("<search>", "its id")).action(
-    (id: string, options: NoticeFlags) => working(options, (open) => pause(open, id, false)),
+    (id: string, options: NoticeFlags) => withNotices(options, (open) => pause(open, id, false)),
   );
   common(explain(notices.command("receivers"), RECEIVERS)).action((options: NoticeFlags) =>
-    working(options, (open) => receivers(open, options), "read"),
+    withNotices(options, (open) => receivers(open, options), "read"),
   );
   common(explain(notices.command("test"), TEST).argument("<receiver>", "its id")).action(
     (id: string, options: NoticeFlags) =>
-      working(options, (open) => test(open, id, options), "read"),
+      withNotices(options, (open) => test(open, id, options), "read"),
   );
 }
 
@@ -171,7 +171,7 @@ function placed(command: Command): Command {
 }
 
 /** Runs work on the notices of a tenant. Throws `CommandError` if the API would refuse it. */
-export function working<Result>(
+export function withNotices<Result>(
   options: NoticeFlags,
   work: (open: OpenNotices) => Result,
   absent: Absent = "refuse",
@@ -184,13 +184,13 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
   const tenants = new Keyring(new KeyStore(database), systemClock);
   const { id: tenantId } = tenants.tenant(options.tenant);
   const egress = new Egress(config.get("notices.allow_networks"));
-  const way = guardedWay(egress, CONNECT_MS);
+  const fetcher = guardedFetcher(egress, CONNECT_MS);
   const hooks = new WebhookStore(database);
   const baseUrl = config.get("notices.base_url") ?? "";
   const clock = systemClock;
   const searches = new SearchStore(database);
   const receivers = { store: hooks, searches, audit: new AuditStore(database), clock, baseUrl };
-  const webhooks = new Webhooks({ ...receivers, egress, way, userAgent: `Peneira/${VERSION}` });
+  const webhooks = new Webhooks({ ...receivers, egress, fetcher, userAgent: `Peneira/${VERSION}` });
   const store = new NoticeStore(database);
   const smtp = smtpOf(config);
   const mailer = smtp === null ? null : new Mailer(smtp, clock);
@@ -206,7 +206,7 @@ function openNotices(database: StateDatabase, options: NoticeFlags): OpenNotices
       throw new CommandError(`--search ${search}: ${error.message}`);
     }
   };
-  return { tenantId, history, knows, searches, webhooks, emails, close: () => way.close() };
+  return { tenantId, history, knows, searches, webhooks, emails, close: () => fetcher.close() };
 }
 
 function list({ history, knows, tenantId }: OpenNotices, options: ListOptions): void {

@@ -10,7 +10,7 @@ import { CommandError } from "../../errors.ts";
 import { stderr } from "../../process/terminal.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { progress } from "../support/progress.ts";
-import { writing } from "../support/systemerrors.ts";
+import { withWriteErrors } from "../support/systemerrors.ts";
 
 const DEFAULT_LABEL = "2026-10";
 const DEFAULT_SEED = "1";
@@ -107,7 +107,7 @@ export async function runSample(flags: SampleFlags): Promise<void> {
   };
   for (const signal of ENDING) process.once(signal, onSignal);
   try {
-    await writing(options.folder, () => drawn(options));
+    await withWriteErrors(options.folder, () => drawn(options));
   } finally {
     for (const signal of ENDING) process.off(signal, onSignal);
   }

@@ -50,15 +50,15 @@ import { openFileStore } from "../serving/filestore.ts";
 import { lockKindOf } from "../serving/fleet.ts";
 import {
   bindPorts,
+  descriptorWarnings,
   type Ports,
   threadsOf,
-  withoutDescriptors,
-  withoutProcessors,
+  threadWarnings,
 } from "../serving/ports.ts";
 import { Reload } from "../serving/reload.ts";
 import { isFolder, openServed } from "../serving/served.ts";
 import { openServingTransport, serveOnThreads } from "../serving/threads/opentransport.ts";
-import { configOf, withoutEffect, withoutRoom } from "../support/config.ts";
+import { configOf, diskSpaceWarnings, ineffectiveSettings } from "../support/config.ts";
 import { choice } from "../support/helptext.ts";
 
 /** Milliseconds for which the server must be idle before the translator's tables are built. */
@@ -140,7 +140,7 @@ export async function serve(
   const config = configOf({ snapshot, data_dir, listen, transport }, options.config);
   const { snapshotPath: place, dataDir } = required(config);
   const plans = withRetention(loadPlans(config.plans), config.get("exports.retention"));
-  warn([...withoutEffect(config), ...withoutDescriptors(config), ...withoutProcessors(config)]);
+  warn([...ineffectiveSettings(config), ...descriptorWarnings(config), ...threadWarnings(config)]);
   const descriptors = config.get("translate.descriptors");
   if (descriptors !== null) {
     const { readActivityTexts } = await import("../../dump/activities.ts");
@@ -172,7 +172,7 @@ export async function serve(
     await service.prepare(segment);
   };
   const reload = new Reload({ ...watched, prepare, log, clock: systemClock });
-  warn(withoutRoom(config, service.freeBytes()));
+  warn(diskSpaceWarnings(config, service.freeBytes()));
   service.onDamage(() => void reload.look());
   const unlock = claimed ?? lockDataDir(dataDir);
   removeHeldFiles(dataDir);

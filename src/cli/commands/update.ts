@@ -15,10 +15,10 @@ import {
   type Downloaded,
   type DownloadOptions,
   downloadMonth,
-  inquiryOf,
+  sourcesContextOf,
 } from "../../download/month.ts";
 import { listMonths, NotReady } from "../../download/months.ts";
-import { checkSpace, type Demand, makeFolder } from "../../download/workfolder.ts";
+import { checkSpace, makeFolder, type SpaceNeed } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import { checkStoreAddress } from "../../files/objectaddress.ts";
 import { DiskRefusal } from "../../ingest/workspace.ts";
@@ -31,10 +31,10 @@ import { printCheck } from "../update/check.ts";
 import { type RefusedMonth, writeLastCheck } from "../update/lastcheck.ts";
 import { countChanges, type MonthCounts } from "../update/monthcounts.ts";
 import {
-  type Keeping,
   type KnownSnapshot,
   keepNewest,
   listSnapshots,
+  type Retention,
   snapshotName,
 } from "../update/snapshots.ts";
 import {
@@ -101,9 +101,9 @@ export interface UpdateReport {
   readonly skipped: readonly { readonly month: string; readonly why: string }[];
   /** Changes from the previous month to the newest one, or null without a previous month. */
   readonly changes: MonthCounts | null;
-  readonly removed: Keeping["removed"];
+  readonly removed: Retention["removed"];
   /** Older snapshots that --keep did not remove, with the reasons. */
-  readonly kept: Keeping["kept"];
+  readonly kept: Retention["kept"];
 }
 
 const NOTES = `
@@ -207,7 +207,7 @@ function runCheck({ flags, config, folder, signal }: Omit<UpdateParts, "keep">):
     folder,
     dumps: dumpsOf(flags, folder),
     monthsTried: MONTHS_TRIED,
-    demands: (bytes) => demandsOf(join(folder, ".update"), bytes),
+    needs: (bytes) => spaceNeedsOf(join(folder, ".update"), bytes),
     clock: systemClock,
   });
 }
@@ -217,7 +217,7 @@ function dumpsOf({ work }: UpdateFlags, folder: string): string {
 }
 
 /** Returns the disk space that importing this many bytes of zips needs. */
-function demandsOf(desk: string, bytes: number): Demand[] {
+function spaceNeedsOf(desk: string, bytes: number): SpaceNeed[] {
   return [{ folder: desk, bytes: Math.ceil(bytes * IMPORT_FACTOR), what: "the import" }];
 }
 
@@ -330,7 +330,7 @@ class Update {
       all: this.#parts.flags.corporatePartners === true,
       replace: true,
       verify: false,
-      demands: (bytes) => demandsOf(this.#desk, bytes),
+      needs: (bytes) => spaceNeedsOf(this.#desk, bytes),
     };
   }
 
@@ -403,7 +403,7 @@ class Update {
 
   /** Downloads the share's newest month after `newest`. Returns null if there is none. */
   async #download(newest: KnownSnapshot | null): Promise<Downloaded | null> {
-    const labels = await listMonths(inquiryOf(this.#options));
+    const labels = await listMonths(sourcesContextOf(this.#options));
     this.#check = { asked_at: timeNow(), published: labels[0] ?? null };
     const newer = labels.filter((label) => newest === null || label > newest.label);
     for (const month of newer.slice(0, MONTHS_TRIED)) {
@@ -424,7 +424,7 @@ class Update {
 
   /** Imports the dump. Fetches a damaged zip again, once. */
   async #import(downloaded: Downloaded, newest: KnownSnapshot | null): Promise<number> {
-    checkSpace(demandsOf(this.#desk, downloaded.bytes));
+    checkSpace(spaceNeedsOf(this.#desk, downloaded.bytes));
     const out = join(this.#desk, snapshotName(downloaded.month));
     const replaces = newest === null ? {} : { replaces: newest.path };
     const lists = await this.#lists();

@@ -10,7 +10,7 @@ import type { Command } from "commander";
 import { isSendable } from "../../notices/payload.ts";
 import { stdout } from "../../process/terminal.ts";
 import { DATA_DIR_TEXT, explain } from "../support/helptext.ts";
-import { type NoticeFlags, type OpenNotices, working } from "./notices.ts";
+import { type NoticeFlags, type OpenNotices, withNotices } from "./notices.ts";
 
 interface WatchOptions extends NoticeFlags {
   readonly search?: string;
@@ -19,7 +19,7 @@ interface WatchOptions extends NoticeFlags {
 }
 
 /** Polling interval of the state, in milliseconds. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** Notices read at a time. */
 const BATCH = 500;
 
@@ -42,7 +42,9 @@ export function registerWatch(program: Command): void {
     .option("--search <id>", "only notices of this saved search")
     .option("--all", "begin with the oldest notice in the log")
     .option("--once", "print all notices in the log, and exit")
-    .action((options: WatchOptions) => working(options, (open) => watch(open, options), "read"));
+    .action((options: WatchOptions) =>
+      withNotices(options, (open) => watch(open, options), "read"),
+    );
 }
 
 async function watch(open: OpenNotices, { search, all, once }: WatchOptions): Promise<void> {
@@ -72,6 +74,6 @@ async function watch(open: OpenNotices, { search, all, once }: WatchOptions): Pr
       printed.delete(row.sequence);
     }
     if (once) return open.close();
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -18,7 +18,7 @@ import { Users } from "../../access/users.ts";
 import { Exports, type OpenFiles } from "../../export/exports.ts";
 import { slugOf } from "../../export/files/filename.ts";
 import { RenderPool } from "../../export/queue/pool.ts";
-import { Budget, OverloadGuard, Waits } from "../../http/server/admission.ts";
+import { Budget, ExportWaits, OverloadGuard } from "../../http/server/admission.ts";
 import { Cors } from "../../http/server/cors.ts";
 import { fleetMetrics } from "../../http/server/fleetmetrics.ts";
 import { ResponseCache } from "../../http/server/responsecache.ts";
@@ -337,7 +337,7 @@ function dropCurrent(
 /** Returns the parts of a service that depend only on the configuration. */
 function settledBy(config: Config) {
   return {
-    waits: new Waits(config.get("exports.waits_per_tenant")),
+    waits: new ExportWaits(config.get("exports.waits_per_tenant")),
     clock: systemClock,
     version: VERSION,
     agents: agentEndpoint(VERSION),

@@ -114,11 +114,11 @@ function keep(file: string, entry: StoredDemo): void {
 
 const FILE = "running.json";
 /**
- * `LOOK_MS` is the pause between two checks, in milliseconds. After `LOOKS_MAX` checks, a start
+ * `POLL_MS` is the pause between two checks, in milliseconds. After `POLLS_MAX` checks, a start
  * gives up, unless another demo start is known to hold the lock.
  */
-const LOOK_MS = 100;
-const LOOKS_MAX = 100;
+const POLL_MS = 100;
+const POLLS_MAX = 100;
 
 /** Records the address at which this process answers. */
 export function noteRunning(dir: string, url: string): void {
@@ -134,9 +134,9 @@ export function noteRunning(dir: string, url: string): void {
 export async function claimDemo(
   dir: string,
   dataDir: string,
-  pause: () => Promise<unknown> = () => sleep(LOOK_MS),
+  pause: () => Promise<unknown> = () => sleep(POLL_MS),
 ): Promise<() => void> {
-  for (let looks = 0; ; ) {
+  for (let polls = 0; ; ) {
     try {
       const unlock = lockDataDir(dataDir);
       note(dir, null);
@@ -149,8 +149,8 @@ export async function claimDemo(
       }
       // Another demo start that has recorded itself will either answer or end, so the loop waits
       // for it. Any other holder of the lock, such as `peneira serve`, never records itself. The
-      // loop gives up on it after `LOOKS_MAX` checks.
-      if (running === null && ++looks >= LOOKS_MAX) throw error;
+      // loop gives up on it after `POLLS_MAX` checks.
+      if (running === null && ++polls >= POLLS_MAX) throw error;
     }
     await pause();
   }

@@ -31,7 +31,7 @@ export function threadsOf(config: Config, processors = availableParallelism()): 
 }
 
 /** Returns a warning if there are more threads than processors. The excess only uses memory. */
-export function withoutProcessors(config: Config, processors = availableParallelism()): string[] {
+export function threadWarnings(config: Config, processors = availableParallelism()): string[] {
   const threads = config.get("http.threads") ?? 1;
   if (threads <= processors) return [];
   return [
@@ -113,7 +113,7 @@ function ownDescriptors(config: Config): number {
 }
 
 /** Returns a warning if the system allows fewer connections than the setting. */
-export function withoutDescriptors(config: Config, openFiles = openFilesMax()): string[] {
+export function descriptorWarnings(config: Config, openFiles = openFilesMax()): string[] {
   const wanted = config.get("http.sockets_max");
   const sockets = socketsOf(config, openFiles);
   if (sockets === wanted) return [];

@@ -90,7 +90,7 @@ export function asLines(settings: readonly EffectiveSetting[]): string {
 }
 
 /** Returns warnings about changed settings that the transport ignores. */
-export function withoutEffect(config: Config): string[] {
+export function ineffectiveSettings(config: Config): string[] {
   if (config.get("transport") !== "uws") return [];
   return config.settings.flatMap(({ key, uws, source, origin }) =>
     uws === undefined || source === "default"
@@ -100,7 +100,7 @@ export function withoutEffect(config: Config): string[] {
 }
 
 /** Returns a warning if all new exports will be refused for lack of disk space. */
-export function withoutRoom(config: Config, freeBytes: number | null): string[] {
+export function diskSpaceWarnings(config: Config, freeBytes: number | null): string[] {
   const key = "exports.free_bytes_min";
   const least = config.get(key);
   if (freeBytes === null || freeBytes >= least) return [];

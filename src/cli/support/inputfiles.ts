@@ -9,7 +9,7 @@
 import { createReadStream } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { AppError, CommandError } from "../../errors.ts";
-import { insteadOf, kindOf } from "../../files/filekind.ts";
+import { kindOf, wrongKindText } from "../../files/filekind.ts";
 import { FileTooLong, limitText, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
 import { CsvUpload, readXlsx, type Upload, XLSX_BYTES_MAX } from "../../lists/upload.ts";
 import { stderr } from "../../process/terminal.ts";
@@ -19,7 +19,7 @@ import { TEXT_MAX } from "../../spec/schema.ts";
 import { isUncertain } from "../../translate/confidence.ts";
 import type { Note } from "../../translate/notes.ts";
 import { translate } from "../../translate/translate.ts";
-import { isSystemError, reading } from "./systemerrors.ts";
+import { isSystemError, withReadErrors } from "./systemerrors.ts";
 
 /** Reads a spec file; `-` is standard input. @throws CommandError (exit 2) if it is missing. */
 export function readSpecFile(path: string): unknown {
@@ -28,7 +28,7 @@ export function readSpecFile(path: string): unknown {
     const bytes = readSmallFile(path === "-" ? 0 : path, SMALL_FILE_BYTES.spec);
     const kind = kindOf(bytes);
     if (kind === null) return parseJson(withoutMark(bytes));
-    throw new CommandError(`${place}: ${insteadOf(kind, "a spec in JSON (UTF-8)")}.`, 2);
+    throw new CommandError(`${place}: ${wrongKindText(kind, "a spec in JSON (UTF-8)")}.`, 2);
   } catch (error) {
     if (error instanceof FileTooLong) {
       throw new CommandError(`${place} is not a spec: ${error.message}. Check the path.`, 2, error);
@@ -142,7 +142,7 @@ async function read(file: string, options: FileOptions): Promise<Upload> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   let isBook: boolean | null = null;
-  await reading(place, async () => {
+  await withReadErrors(place, async () => {
     const input = file === "-" ? process.stdin : createReadStream(file);
     for await (const piece of input as AsyncIterable<Buffer>) {
       bytes += piece.length;

@@ -16,7 +16,7 @@ import { notWritten, storageErrorText } from "../../files/storage.ts";
 import { systemClock } from "../../process/clock.ts";
 import { stderr, stdout } from "../../process/terminal.ts";
 import { DATABASE_FILE } from "../../store/database.ts";
-import { lookAt } from "../../store/datadir.ts";
+import { statOf } from "../../store/datadir.ts";
 import { damagedState, findingsIn, isStateDamage } from "../../store/failures.ts";
 import { KeyStore } from "../../store/keystore.ts";
 import { rememberedAddress } from "../../store/postgres/address.ts";
@@ -78,11 +78,11 @@ export function withDatabase<Result>(
 
 /** Returns which part is missing (data directory or its state), or null if neither is. */
 function missingIn(path: string): string | null {
-  const found = lookAt(path);
+  const found = statOf(path);
   if (found === undefined) return "data directory";
   if (!found.isDirectory() || rememberedAddress(path) !== null) return null;
   const state = join(path, DATABASE_FILE);
-  return lookAt(state) === undefined ? `state (${DATABASE_FILE}) in` : null;
+  return statOf(state) === undefined ? `state (${DATABASE_FILE}) in` : null;
 }
 
 /** Opens the keyring for some work. @throws CommandError as `withDatabase` */

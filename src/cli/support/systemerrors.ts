@@ -26,12 +26,18 @@ export function systemErrorText(error: NodeJS.ErrnoException): string {
  * it. Other errors stay unchanged.
  * @throws CommandError for a system error
  */
-export function writing<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+export function withWriteErrors<Result>(
+  place: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   return withSystemErrors(`${place} was not written`, work);
 }
 
 /** Runs work that reads from a user's path. Adds the path to errors, because some lack it. */
-export function reading<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+export function withReadErrors<Result>(
+  place: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   return withSystemErrors(`${place} was not read`, work);
 }
 

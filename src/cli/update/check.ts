@@ -9,11 +9,11 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hostOf } from "../../download/address.ts";
 import { DownloadError } from "../../download/downloaderror.ts";
-import { inquiryOf, type ShareUse } from "../../download/month.ts";
-import { inTurn, listMonths, NotReady } from "../../download/months.ts";
+import { type ShareUse, sourcesContextOf } from "../../download/month.ts";
+import { listMonths, NotReady, trySources } from "../../download/months.ts";
 import { checkNewer, type ReadyMonth, readyMonth } from "../../download/releasedate.ts";
-import type { Inquiry } from "../../download/source.ts";
-import { checkSpace, type Demand } from "../../download/workfolder.ts";
+import type { SourcesContext } from "../../download/source.ts";
+import { checkSpace, type SpaceNeed } from "../../download/workfolder.ts";
 import { CommandError } from "../../errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { stdout } from "../../process/terminal.ts";
@@ -60,7 +60,7 @@ export interface CheckParts {
   /** Number of newest months to check. */
   readonly monthsTried: number;
   /** Returns the disk space that importing this many bytes of zips needs. */
-  readonly demands: (bytes: number) => readonly Demand[];
+  readonly needs: (bytes: number) => readonly SpaceNeed[];
   readonly clock: Clock;
 }
 
@@ -84,10 +84,10 @@ export async function checkShare(parts: CheckParts): Promise<CheckReport> {
   let published: string | null;
   let found: Found;
   try {
-    const inquiry = inquiryOf(use);
-    const labels = await listMonths(inquiry);
+    const context = sourcesContextOf(use);
+    const labels = await listMonths(context);
     published = labels[0] ?? null;
-    found = await lookAt(inquiry, labels, newest, parts);
+    found = await findImportable(context, labels, newest, parts);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { ...nothing, last_update: readLastCheck(folder).last_update, problem: error.message };
@@ -118,8 +118,8 @@ type Found = Pick<CheckReport, "takes" | "not_taken">;
 /**
  * Returns the month that an update would import, and why it would skip the months listed before it.
  */
-async function lookAt(
-  inquiry: Inquiry,
+async function findImportable(
+  context: SourcesContext,
   labels: readonly string[],
   newest: KnownSnapshot | undefined,
   parts: CheckParts,
@@ -129,8 +129,8 @@ async function lookAt(
   const not_taken: NotTaken[] = [];
   for (const month of newer.slice(0, monthsTried)) {
     try {
-      const ready = await inTurn(inquiry, (source) =>
-        readyMonth({ ...inquiry, source }, { streams: use.streams }, month, false),
+      const ready = await trySources(context, (source) =>
+        readyMonth({ ...context, source }, { streams: use.streams }, month, false),
       );
       checkNewer(month, ready.token, newest?.date);
       const why = whyRefused(ready, parts.folder) ?? wantsRoom(month, ready.month.bytes, parts);
@@ -164,7 +164,7 @@ function whyRefused({ month, token }: ReadyMonth, folder: string): string | null
 /** Returns why there is no space for a month, or null if there is enough. */
 function wantsRoom(month: string, bytes: number, parts: CheckParts): string | null {
   try {
-    checkSpace(demandsOfMonth(month, bytes, parts));
+    checkSpace(spaceNeedsOfMonth(month, bytes, parts));
     return null;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -173,14 +173,14 @@ function wantsRoom(month: string, bytes: number, parts: CheckParts): string | nu
 }
 
 /** Returns the disk space that a month needs: for its missing zips, and for its import. */
-export function demandsOfMonth(
+export function spaceNeedsOfMonth(
   month: string,
   bytes: number,
-  { dumps, demands }: Pick<CheckParts, "dumps" | "demands">,
-): Demand[] {
+  { dumps, needs }: Pick<CheckParts, "dumps" | "needs">,
+): SpaceNeed[] {
   const there = bytesIn(join(dumps, month)) + bytesIn(join(dumps, `${month}.part`));
   const zips = { folder: dumps, bytes: Math.max(0, bytes - there), what: `the zips of ${month}` };
-  return [zips, ...demands(bytes)].map((one) => ({ ...one, folder: existing(one.folder) }));
+  return [zips, ...needs(bytes)].map((one) => ({ ...one, folder: existing(one.folder) }));
 }
 
 /** Returns the folder, or its nearest existing parent, which is on the same disk. */

@@ -49,7 +49,7 @@ export function snapshotName(label: string): string {
 }
 
 /** Outcome for the older snapshots. */
-export interface Keeping {
+export interface Retention {
   readonly removed: readonly string[];
   readonly kept: readonly { readonly snapshot: string; readonly why: string }[];
 }
@@ -64,7 +64,7 @@ export function keepNewest(
   snapshots: readonly KnownSnapshot[],
   keep: number | null,
   report: (text: string) => void,
-): Keeping {
+): Retention {
   const removed: string[] = [];
   const kept: { snapshot: string; why: string }[] = [];
   const ours = snapshots.filter(({ path, label }) => basename(path) === snapshotName(label));

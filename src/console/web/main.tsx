@@ -22,12 +22,12 @@ async function begin(): Promise<void> {
   // The browser does not reload a page if only the part after the `#` changes.
   addEventListener("hashchange", () => INVITATION.test(location.hash) && location.reload());
   followAddress();
-  const asked = signInByLink()
+  const signedIn = signInByLink()
     .then(loadSession)
     .catch(() => undefined);
   if (invitation === undefined) preload(view.value);
   await beginLanguage();
-  await asked;
+  await signedIn;
   renewWhileActive();
   const place = document.getElementById("app");
   if (place === null) return;

@@ -9,7 +9,7 @@ import { isDay } from "../../../native-index/format/snapshot/meta-schema.ts";
 import { withRetries } from "../backoff.ts";
 import { DownloadError, errorOfStatus, ShareFault } from "../downloaderror.ts";
 import { measured, type RemoteFile, remoteFile } from "../months.ts";
-import { listFolder, type SourceInquiry } from "../source.ts";
+import { listFolder, type SourceContext } from "../source.ts";
 import type { PublicList } from "./names.ts";
 
 /** One publication of a list. */
@@ -28,21 +28,21 @@ const PAGE_BYTES_MAX = 4 * 2 ** 20;
 const QUARTERS_TRIED = 3;
 
 /** Finds the newest publication. @throws ShareFault, Interrupted */
-export function newestPublication(inquiry: SourceInquiry, list: PublicList): Promise<Publication> {
-  return list === "pgfn" ? newestQuarter(inquiry) : newestDay(inquiry, list);
+export function newestPublication(context: SourceContext, list: PublicList): Promise<Publication> {
+  return list === "pgfn" ? newestQuarter(context) : newestDay(context, list);
 }
 
 /** Finds the newest zip of a sanctions list. The list's page names the available days. */
 async function newestDay(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   list: Exclude<PublicList, "pgfn">,
 ): Promise<Publication> {
-  const { source } = inquiry;
+  const { source } = context;
   const page = new URL(list, source.share.root);
   const text = await withRetries({
-    ...inquiry,
+    ...context,
     name: `the page of ${list.toUpperCase()}`,
-    step: () => pageText(inquiry, page),
+    step: () => pageText(context, page),
   });
   const day = newestDayOf(text);
   if (day === null) {
@@ -54,7 +54,7 @@ async function newestDay(
   const digits = day.replaceAll("-", "");
   const name = `${digits}_${list.toUpperCase()}.zip`;
   const url = new URL(`${list}/${digits}`, source.share.root);
-  const files = await remoteFiles(inquiry, [{ name, url }], []);
+  const files = await remoteFiles(context, [{ name, url }], []);
   return { list, name, asOf: day, files };
 }
 
@@ -73,7 +73,7 @@ export function newestDayOf(page: string): string | null {
   return found.filter(isDay).sort().at(-1) ?? null;
 }
 
-async function pageText({ source, signal }: SourceInquiry, url: URL): Promise<string> {
+async function pageText({ source, signal }: SourceContext, url: URL): Promise<string> {
   const answer = await source.request({
     method: "GET",
     url,
@@ -102,25 +102,25 @@ const DEBT_ZIP = /^Dados_abertos_(FGTS|Previdenciario|Nao_Previdenciario)(?:zip)
 const DEBT_KINDS = ["FGTS", "Previdenciario", "Nao_Previdenciario"] as const;
 const QUARTER = /^(20\d\d)_trimestre_0([1-4])$/;
 
-async function newestQuarter(inquiry: SourceInquiry): Promise<Publication> {
-  const entries = await listFolder(inquiry, []);
+async function newestQuarter(context: SourceContext): Promise<Publication> {
+  const entries = await listFolder(context, []);
   const names = entries.flatMap(({ folder, name }) => (folder && QUARTER.test(name) ? [name] : []));
   if (names.length === 0) {
-    const { href } = inquiry.source.share.root;
+    const { href } = context.source.share.root;
     throw new ShareFault(`There are no quarters at ${href}. Check download.url.`);
   }
   for (const name of names.sort().reverse().slice(0, QUARTERS_TRIED)) {
-    const found = (await listFolder(inquiry, [name])).filter((entry) => {
+    const found = (await listFolder(context, [name])).filter((entry) => {
       return !entry.folder && DEBT_ZIP.test(entry.name);
     });
     const lacking = DEBT_KINDS.filter((kind) => {
       return !found.some((entry) => DEBT_ZIP.exec(entry.name)?.[1] === kind);
     });
-    const files = lacking.length > 0 ? [] : await remoteFiles(inquiry, found, [name]);
+    const files = lacking.length > 0 ? [] : await remoteFiles(context, found, [name]);
     if (files.length > 0 && files.every(({ bytes }) => bytes > 0)) {
       return { list: "pgfn", name, asOf: lastMonthOf(name), files };
     }
-    inquiry.report(`${name} is not complete: it lacks ${lacking.join(", ") || "a zip with bytes"}`);
+    context.report(`${name} is not complete: it lacks ${lacking.join(", ") || "a zip with bytes"}`);
   }
   throw new ShareFault("None of PGFN's newest quarters is complete. Try again later.");
 }
@@ -138,19 +138,19 @@ interface FoundFile {
 
 /** Requests size, tag, and date of files; `folder` is their local path. */
 async function remoteFiles(
-  inquiry: SourceInquiry,
+  context: SourceContext,
   found: readonly FoundFile[],
   folder: readonly string[],
 ): Promise<RemoteFile[]> {
   const open = { folder: false, bytes: null, etag: null, modified: null, unmeasured: true };
   const entries = await measured(
-    inquiry,
+    context,
     found.map(({ name, url }) => ({ ...open, name, url })),
   );
   return entries.map((entry) => {
     if (entry.bytes === null) {
       throw new DownloadError("replaced", `${entry.name} is listed, but not there`);
     }
-    return remoteFile([...folder, entry.name], inquiry.source, entry);
+    return remoteFile([...folder, entry.name], context.source, entry);
   });
 }

@@ -21,7 +21,7 @@ import { fetchFile } from "../fetchfile.ts";
 import type { ShareUse } from "../month.ts";
 import type { RemoteFile } from "../months.ts";
 import { NO_PROXIES } from "../proxy.ts";
-import { Source, type SourceInquiry } from "../source.ts";
+import { Source, type SourceContext } from "../source.ts";
 import { inParallelStreams } from "../streams.ts";
 import { reasonOf, sizeText } from "../words.ts";
 import { checkSpace, makeFolder, replaceDocument } from "../workfolder.ts";
@@ -86,11 +86,11 @@ export async function downloadLists(
 }
 
 async function downloadList(list: PublicList, use: ListsUse): Promise<FetchedList> {
-  const inquiry = inquiryOf(list, use);
+  const context = sourceContextOf(list, use);
   try {
     for (let round = 1; ; round++) {
       try {
-        return await new ListDownload(use, inquiry, await newestPublication(inquiry, list)).run();
+        return await new ListDownload(use, context, await newestPublication(context, list)).run();
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
         if (round === ROUNDS_MAX) {
@@ -102,7 +102,7 @@ async function downloadList(list: PublicList, use: ListsUse): Promise<FetchedLis
   } catch (error) {
     if (!(error instanceof ShareFault)) throw error;
     const reason = error.message.replaceAll("download.url", settingOf(list));
-    const remedy = `Or download it with a browser from ${inquiry.source.share.root.href}.`;
+    const remedy = `Or download it with a browser from ${context.source.share.root.href}.`;
     throw new ShareFault(`${list.toUpperCase()}: ${reason} ${remedy}`, 1, error);
   }
 }
@@ -110,7 +110,7 @@ async function downloadList(list: PublicList, use: ListsUse): Promise<FetchedLis
 /** Hosts of the government, to which the portal's redirects lead. */
 const GOVERNMENT = /(?:^|\.)gov\.br$/;
 
-function inquiryOf(list: PublicList, use: ListsUse): SourceInquiry {
+function sourceContextOf(list: PublicList, use: ListsUse): SourceContext {
   const { stallMs, signal, listener, proxies = NO_PROXIES } = use;
   const root = new URL(list === "pgfn" ? use.debtsUrl : use.sanctionsUrl);
   const hosts = GOVERNMENT.test(root.hostname) ? { hosts: GOVERNMENT } : {};
@@ -126,15 +126,15 @@ function inquiryOf(list: PublicList, use: ListsUse): SourceInquiry {
 /** Downloads one publication. */
 class ListDownload {
   readonly #use: ListsUse;
-  readonly #inquiry: SourceInquiry;
+  readonly #context: SourceContext;
   readonly #found: Publication;
   readonly #work: string;
   readonly #final: string;
   #fetched = 0;
 
-  constructor(use: ListsUse, inquiry: SourceInquiry, found: Publication) {
+  constructor(use: ListsUse, context: SourceContext, found: Publication) {
     this.#use = use;
-    this.#inquiry = inquiry;
+    this.#context = context;
     this.#found = found;
     this.#work = join(use.to, WORK);
     this.#final = join(use.to, found.name);
@@ -206,7 +206,7 @@ class ListDownload {
     );
     const left = items.reduce((sum, { bytes }, i) => sum + bytes - (sizes[i] ?? 0), 0);
     checkSpace([{ folder: this.#work, bytes: Math.max(0, left), what: list.toUpperCase() }]);
-    this.#report(`${name}: ${sizeText(left)} to fetch from ${this.#inquiry.source.host}`);
+    this.#report(`${name}: ${sizeText(left)} to fetch from ${this.#context.source.host}`);
     const display = this.#use.listener.show(`download ${name}`, left);
     let done = 0;
     const onBytes = (bytes: number): void => {
@@ -217,7 +217,7 @@ class ListDownload {
     try {
       await inParallelStreams({
         ...{ items, streamLimit: { streams: this.#use.streams } },
-        signal: this.#inquiry.signal,
+        signal: this.#context.signal,
         report: (text) => this.#report(text),
         work: (file, lane) => this.#fetchOne(file, onBytes, lane),
       });
@@ -231,7 +231,7 @@ class ListDownload {
     onBytes: (bytes: number) => void,
     lane: { readonly signal: AbortSignal; readonly alone: () => boolean },
   ): Promise<void> {
-    const inquiry = { ...this.#inquiry, signal: lane.signal };
+    const context = { ...this.#context, signal: lane.signal };
     const whole = this.#completePath(file);
     let [at, furthest] = [0, 0];
     const count = (bytes: number): void => {
@@ -240,12 +240,12 @@ class ListDownload {
       onBytes(bytes);
     };
     await withRetries({
-      ...inquiry,
+      ...context,
       name: file.name,
       retryLimits: retryLimitsOf(this.#use.stallMs, FILE_ATTEMPTS),
       leave: ({ kind }) => kind === "crowded" && !lane.alone(),
       reached: () => furthest,
-      step: () => fetchFile({ inquiry, file, part: `${whole}.part`, whole, onBytes: count }),
+      step: () => fetchFile({ context, file, part: `${whole}.part`, whole, onBytes: count }),
     });
   }
 
@@ -295,7 +295,7 @@ class ListDownload {
       return one !== name && record.lists[one]?.list === list && listOfName(one) === list;
     });
     const retained = Object.entries(record.lists).filter(([one]) => !older.includes(one));
-    const { host } = this.#inquiry.source;
+    const { host } = this.#context.source;
     const entry = { list, as_of: this.#found.asOf, host, mark: markOf(files) };
     const lists = { ...Object.fromEntries(retained), [name]: entry };
     const content: ListsRecord = { format: 1, lists };

@@ -6,11 +6,11 @@
  * not on the number of threads.
  */
 
-import type { World } from "./company.ts";
+import type { SampleContext } from "./company.ts";
 import { monthsBetween, releaseDay } from "./dates.ts";
 import { Evolution } from "./evolve.ts";
 import type { CompanyCount } from "./order.ts";
-import { buildWorld, SampleSteps, type Step } from "./steps.ts";
+import { buildSampleContext, SampleSteps, type Step } from "./steps.ts";
 import { RowBytes } from "./zip/bytes.ts";
 import { Deflater } from "./zip/deflate.ts";
 import { type Piece, packWith } from "./zip/zip.ts";
@@ -71,9 +71,9 @@ export class BlockMaker {
   constructor(shape: SampleShape) {
     const { seed, establishments, since, counted } = shape;
     const { companies } = counted;
-    const world = buildWorld(seed, companies, releaseDay(since));
-    this.evolution = evolutionOf(world, shape);
-    const steps = new SampleSteps(world, counted, establishments);
+    const context = buildSampleContext(seed, companies, releaseDay(since));
+    this.evolution = evolutionOf(context, shape);
+    const steps = new SampleSteps(context, counted, establishments);
     const [company, partner, simples] = [steps.company(), steps.partner(), steps.simples()];
     const { evolution } = this;
     this.steps = {
@@ -104,10 +104,10 @@ export class BlockMaker {
 }
 
 /** Returns the changes since the first release, or null for the first release. */
-function evolutionOf(world: World, shape: SampleShape): Evolution | null {
+function evolutionOf(context: SampleContext, shape: SampleShape): Evolution | null {
   const { since, label, establishments } = shape;
   if (since === label) return null;
   const days = [since, ...monthsBetween(since, label)].map(releaseDay);
   const months = days.slice(1).map((release, i) => ({ after: days[i] as number, release }));
-  return new Evolution(world, establishments, months);
+  return new Evolution(context, establishments, months);
 }

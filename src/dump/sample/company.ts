@@ -19,7 +19,7 @@ import { COMPANY_QUIRKS, type CompanyQuirk, quirkAt } from "./quirks.ts";
 import { hash, Random, remainder, Weighted } from "./random.ts";
 
 /** Values shared by all rows of a sample. */
-export interface World {
+export interface SampleContext {
   readonly seed: number;
   /** Days since 1970-01-01 of the date in the member names. */
   readonly snapshot: number;
@@ -133,7 +133,7 @@ export function newCompany(): Company {
 
 /** Makes companies by number. */
 export class CompanyMaker {
-  private readonly world: World;
+  private readonly context: SampleContext;
   private readonly random: Random;
   private readonly factor: number;
   private readonly shift: number;
@@ -142,19 +142,19 @@ export class CompanyMaker {
   private readonly otherNatures = new Weighted(NATURES.map(({ inactive }) => inactive));
   private readonly usual: readonly number[];
 
-  constructor(world: World) {
-    this.world = world;
-    this.random = new Random(world.seed);
+  constructor(context: SampleContext) {
+    this.context = context;
+    this.random = new Random(context.seed);
     // The factor is chosen so that index * factor stays below 2^53. The remainder is then exact.
-    this.factor = 60_000_000 + (hash(world.seed, STREAMS.order, 1) % 29_000_000);
-    this.shift = hash(world.seed, STREAMS.order, 2) % ROOTS;
-    this.dates = new OpeningDates(world.snapshot);
+    this.factor = 60_000_000 + (hash(context.seed, STREAMS.order, 1) % 29_000_000);
+    this.shift = hash(context.seed, STREAMS.order, 2) % ROOTS;
+    this.dates = new OpeningDates(context.snapshot);
     this.usual = NATURES.map(({ cnae }) =>
-      world.activities.list.findIndex(({ code }) => code === cnae),
+      context.activities.list.findIndex(({ code }) => code === cnae),
     );
   }
 
-  /** Returns the root for a company number. Numbers from `world.companies` on are unused. */
+  /** Returns the root for a company number. Numbers from `context.companies` on are unused. */
   rootOf(index: number, isAlphanumeric: boolean): number {
     return rootAt(this.position(index), isAlphanumeric);
   }
@@ -165,8 +165,8 @@ export class CompanyMaker {
 
   /** Fills `company` with company number `index`. */
   make(index: number, company: Company): void {
-    const { world, random } = this;
-    const quirk = quirkAt(index, world.companies, COMPANY_QUIRKS.length);
+    const { context, random } = this;
+    const quirk = quirkAt(index, context.companies, COMPANY_QUIRKS.length);
     company.index = index;
     company.quirk = quirk < 0 ? null : (COMPANY_QUIRKS[quirk] as CompanyQuirk);
     const isLate = company.quirk === "root_alphanumeric";
@@ -174,8 +174,8 @@ export class CompanyMaker {
     company.decimal = this.position(index);
     company.start = this.dates.at(company.decimal / ROOTS, random);
     if (isLate) {
-      const newest = Math.min(39, Math.max(0, world.snapshot - ALPHANUMERIC_FROM));
-      company.start = world.snapshot - random.below(newest + 1);
+      const newest = Math.min(39, Math.max(0, context.snapshot - ALPHANUMERIC_FROM));
+      company.start = context.snapshot - random.below(newest + 1);
     }
     this.drawRoot(company);
     this.drawStatus(company, isLate);
@@ -193,7 +193,7 @@ export class CompanyMaker {
   /** Draws the root. Half of the companies that are new enough get a root with letters. */
   private drawRoot(company: Company): void {
     const isNew = company.start >= ALPHANUMERIC_FROM;
-    const isDrawn = isNew && hash(this.world.seed, STREAMS.letters, company.index) % 2 === 1;
+    const isDrawn = isNew && hash(this.context.seed, STREAMS.letters, company.index) % 2 === 1;
     company.isAlphanumeric = isDrawn || company.quirk === "root_alphanumeric";
     company.root = rootAt(company.decimal, company.isAlphanumeric);
   }
@@ -227,13 +227,13 @@ export class CompanyMaker {
   }
 
   private drawPlace(company: Company): void {
-    const { random, world } = this;
-    company.city = world.cities.spread.pick(random);
-    if (company.city === world.cities.foreign && company.isMei) {
-      company.city = (random.unit() * world.cities.foreign) | 0;
+    const { random, context } = this;
+    company.city = context.cities.spread.pick(random);
+    if (company.city === context.cities.foreign && company.isMei) {
+      company.city = (random.unit() * context.cities.foreign) | 0;
     }
     if (company.activity < 0) {
-      company.activity = world.activities.pick(random, company.city, company.status === 2);
+      company.activity = context.activities.pick(random, company.city, company.status === 2);
     }
   }
 
@@ -298,7 +298,7 @@ export class Offices {
   private readonly offices: Float64Array;
   private readonly owners: Float64Array;
 
-  constructor({ seed, companies, cities }: World) {
+  constructor({ seed, companies, cities }: SampleContext) {
     this.seed = seed;
     const many = (share: number, mean: number) =>
       cities.shares.map((part) => Math.max(1, Math.round((companies * part * share) / mean)));

@@ -11,8 +11,8 @@ import {
   CompanyMaker,
   isBusiness,
   newCompany,
+  type SampleContext,
   STREAMS,
-  type World,
 } from "./company.ts";
 import { any, type Names, person } from "./names.ts";
 import type { CompanyQuirk, SimplesQuirk } from "./quirks.ts";
@@ -41,17 +41,17 @@ const CAPITALS: ReadonlyMap<CompanyQuirk, string> = new Map([
 
 /** Makes a company's rows outside Estabelecimentos. */
 export class CompanyRows {
-  private readonly world: World;
+  private readonly context: SampleContext;
   private readonly names: Names;
   private readonly random: Random;
   private readonly maker: CompanyMaker;
   private readonly owner = newCompany();
 
-  constructor(world: World, names: Names) {
-    this.world = world;
+  constructor(context: SampleContext, names: Names) {
+    this.context = context;
     this.names = names;
-    this.maker = new CompanyMaker(world);
-    this.random = new Random(world.seed);
+    this.maker = new CompanyMaker(context);
+    this.random = new Random(context.seed);
   }
 
   /**
@@ -123,7 +123,7 @@ export class CompanyRows {
   writeSimples(row: RowBytes, company: Company, root: number, quirk: SimplesQuirk | null): void {
     const { simples, start } = company;
     const random = this.random.place(STREAMS.simples, company.index);
-    const end = start + Math.floor(random.unit() * (this.world.snapshot - start));
+    const end = start + Math.floor(random.unit() * (this.context.snapshot - start));
     const isBlank = quirk === "flags_blank";
     row.open();
     writeRoot(row, root);
@@ -162,7 +162,7 @@ export class CompanyRows {
   private writeCorporatePartner(row: RowBytes, company: Company): number {
     const random = this.random.place(STREAMS.owners, company.index);
     if (!isBusiness(company.nature) || !random.chance(CORPORATE)) return 0;
-    const { companies } = this.world;
+    const { companies } = this.context;
     // A few companies own many others.
     this.maker.make(Math.floor(random.unit() ** 3 * companies), this.owner);
     const { owner } = this;

@@ -4,7 +4,7 @@
  * not depend on other rows.
  */
 import { writeCnpjColumns } from "./cnpj.ts";
-import { type Company, Offices, STREAMS, type World } from "./company.ts";
+import { type Company, Offices, type SampleContext, STREAMS } from "./company.ts";
 import { writeAddress, writeContact, writeForeignCity } from "./contact.ts";
 import { any, type Names } from "./names.ts";
 import type { EstablishmentQuirk } from "./quirks.ts";
@@ -22,7 +22,7 @@ const SECONDARY_MAX = 97;
 
 /** Makes rows of Estabelecimentos. */
 export class EstablishmentMaker {
-  private readonly world: World;
+  private readonly context: SampleContext;
   private readonly names: Names;
   private readonly random: Random;
   private readonly offices: Offices;
@@ -33,11 +33,11 @@ export class EstablishmentMaker {
   private start = 0;
   private quirk: EstablishmentQuirk | null = null;
 
-  constructor(world: World, names: Names) {
-    this.world = world;
+  constructor(context: SampleContext, names: Names) {
+    this.context = context;
     this.names = names;
-    this.random = new Random(world.seed);
-    this.offices = new Offices(world);
+    this.random = new Random(context.seed);
+    this.offices = new Offices(context);
   }
 
   /** Appends the row of establishment `branch` (0 is the head office) of a company. */
@@ -62,7 +62,7 @@ export class EstablishmentMaker {
     this.writeStatus(row);
     this.writeOrigin(row);
     this.writeActivities(row);
-    const { cities } = this.world;
+    const { cities } = this.context;
     const city = cities.list[this.city] as (typeof cities.list)[number];
     writeAddress(row, this.random, city, this.quirk);
     row.next();
@@ -77,27 +77,27 @@ export class EstablishmentMaker {
     if (this.quirk === "special_status") {
       row.word(any(this.random, SPECIAL));
       row.next();
-      row.date(Math.min(this.start + 400, this.world.snapshot));
+      row.date(Math.min(this.start + 400, this.context.snapshot));
     } else row.next();
     row.close();
   }
 
   private draw(company: Company, branch: number): void {
-    const { random, world, quirk } = this;
+    const { random, context, quirk } = this;
     this.city = company.city;
     this.activity = company.activity;
     this.status = company.status;
     this.start = company.start;
     if (branch > 0) {
       const isFar = random.chance(0.4);
-      if (isFar) this.city = world.cities.spread.pick(random);
-      if (random.chance(0.2)) this.activity = world.activities.pick(random, this.city, true);
+      if (isFar) this.city = context.cities.spread.pick(random);
+      if (random.chance(0.2)) this.activity = context.activities.pick(random, this.city, true);
       if (company.status === 2 && random.chance(0.35)) this.status = 8;
-      this.start += Math.floor(random.unit() * (world.snapshot - company.start));
+      this.start += Math.floor(random.unit() * (context.snapshot - company.start));
     }
-    const { current, list } = world.activities;
-    if (quirk === "municipality_foreign") this.city = world.cities.foreign;
-    if (quirk === "municipality_newest") this.city = world.cities.newest;
+    const { current, list } = context.activities;
+    if (quirk === "municipality_foreign") this.city = context.cities.foreign;
+    if (quirk === "municipality_newest") this.city = context.cities.newest;
     if (quirk === "cnae_not_informed") this.activity = list.length - 1;
     if (quirk === "cnae_discontinued") {
       this.activity = current + random.below(list.length - 1 - current);
@@ -136,7 +136,7 @@ export class EstablishmentMaker {
     const u = random.unit();
     if (quirk === "status_date_zero" || u < 0.002) row.byte(48);
     else if (status === 2 && u < 0.86) row.date(this.start);
-    else row.date(this.start + Math.floor(random.unit() * (this.world.snapshot - this.start)));
+    else row.date(this.start + Math.floor(random.unit() * (this.context.snapshot - this.start)));
     row.next();
     row.digits(quirk === "reason_unknown" ? 32 : this.drawReason(), 2);
     row.next();
@@ -152,8 +152,8 @@ export class EstablishmentMaker {
 
   /** Writes the city abroad, the country, and the opening date. */
   private writeOrigin(row: RowBytes): void {
-    const { random, quirk, world } = this;
-    const isForeign = this.city === world.cities.foreign;
+    const { random, quirk, context } = this;
+    const isForeign = this.city === context.cities.foreign;
     if (isForeign) writeForeignCity(row, random);
     row.next();
     if (quirk === "country_unknown") row.digits(8, 3);
@@ -163,12 +163,12 @@ export class EstablishmentMaker {
     if (quirk === "date_invalid") row.digits(2021221, 7);
     else if (quirk === "date_far_future") row.digits(20991231, 8);
     else if (quirk === "date_before_1800") row.digits(17500101, 8);
-    else row.date(quirk === "date_one_day_late" ? world.snapshot + 1 : this.start);
+    else row.date(quirk === "date_one_day_late" ? context.snapshot + 1 : this.start);
     row.next();
   }
 
   private writeActivities(row: RowBytes): void {
-    const { list } = this.world.activities;
+    const { list } = this.context.activities;
     row.digits((list[this.activity] as (typeof list)[number]).code, 7);
     row.next();
     const count = this.drawSecondary();
@@ -182,7 +182,7 @@ export class EstablishmentMaker {
   /** Draws distinct activities other than the primary. 70% of rows are sorted. */
   private drawSecondary(): number {
     const { random, secondary, quirk } = this;
-    const { activities } = this.world;
+    const { activities } = this.context;
     const wanted = quirk === "cnae_97_secondary" ? SECONDARY_MAX : this.drawSecondaryCount();
     const isSorted = random.chance(0.7);
     let count = 0;
@@ -219,7 +219,7 @@ export class EstablishmentMaker {
   }
 
   private codeOf(activity: number): number {
-    const { list } = this.world.activities;
+    const { list } = this.context.activities;
     return (list[activity] as (typeof list)[number]).code;
   }
 }

@@ -12,7 +12,7 @@
 import { LAYOUTS } from "../layout.ts";
 import type { Activities } from "./activities.ts";
 import type { Cities, SampleCity } from "./cities.ts";
-import { type Company, CompanyMaker, newCompany, type World } from "./company.ts";
+import { type Company, CompanyMaker, newCompany, type SampleContext } from "./company.ts";
 import { CompanyRows } from "./companyrow.ts";
 import { writeAddress, writeContact } from "./contact.ts";
 import { EstablishmentMaker } from "./establishment.ts";
@@ -62,7 +62,7 @@ export function newcomersOf(establishments: number, months: number): number {
 export class Evolution {
   /** Number of disappeared accounts in the rows written so far. */
   gone = 0;
-  private readonly world: World;
+  private readonly context: SampleContext;
   private readonly months: readonly LaterMonth[];
   private readonly perMonth: number;
   private readonly random: Random;
@@ -74,20 +74,20 @@ export class Evolution {
   private readonly companyOrder: (row: number) => number;
   private readonly current = newCompany();
 
-  constructor(world: World, establishments: number, months: readonly LaterMonth[]) {
-    this.world = world;
+  constructor(context: SampleContext, establishments: number, months: readonly LaterMonth[]) {
+    this.context = context;
     this.months = months;
     this.rows = establishments;
-    this.companyOrder = shuffledCompanies(world.seed, EMPRESAS_SALT, world.companies);
+    this.companyOrder = shuffledCompanies(context.seed, EMPRESAS_SALT, context.companies);
     this.perMonth = newcomersAMonth(establishments);
-    this.random = new Random(world.seed);
-    const { cities, activities } = world;
+    this.random = new Random(context.seed);
+    const { cities, activities } = context;
     const byTom = new Map<string, SampleCity>(
       cities.list.map((city) => [String(city.tom).padStart(4, "0"), city]),
     );
     this.places = { cities, activities, byTom };
-    const release = months.at(-1)?.release ?? world.snapshot;
-    const later = { ...world, snapshot: release };
+    const release = months.at(-1)?.release ?? context.snapshot;
+    const later = { ...context, snapshot: release };
     const names = new Names(later);
     this.maker = new CompanyMaker(later);
     this.companies = new CompanyRows(later, names);
@@ -131,11 +131,11 @@ export class Evolution {
 
   /** Makes new company `number`. Skips roots that a Simples row already uses. */
   private makeNew(number: number): Company {
-    const { world, current: company } = this;
+    const { context, current: company } = this;
     const { SIMPLES_QUIRKS } = quirks;
-    const spacing = quirks.quirkSpacing(world.companies, SIMPLES_QUIRKS.length);
-    const skipped = spacing > 1 ? Math.floor(number / (spacing - 1)) : number + world.companies;
-    this.maker.make(world.companies + number + skipped, company);
+    const spacing = quirks.quirkSpacing(context.companies, SIMPLES_QUIRKS.length);
+    const skipped = spacing > 1 ? Math.floor(number / (spacing - 1)) : number + context.companies;
+    this.maker.make(context.companies + number + skipped, company);
     if (company.quirk !== "root_alphanumeric") company.quirk = null;
     const month = this.months[Math.floor(number / this.perMonth)] as LaterMonth;
     this.random.place(NEW_STREAM, number);
@@ -145,7 +145,7 @@ export class Evolution {
   }
 
   private isQuirk(type: EditedType, index: number): boolean {
-    const { companies } = this.world;
+    const { companies } = this.context;
     const { quirkAt, COMPANY_QUIRKS, ESTABLISHMENT_QUIRKS, SIMPLES_QUIRKS } = quirks;
     if (type === "estabelecimentos") {
       return quirkAt(index, this.rows, ESTABLISHMENT_QUIRKS.length) >= 0;

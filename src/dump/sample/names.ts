@@ -4,7 +4,7 @@
  * digits, so that they belong to no person.
  */
 
-import type { Company, World } from "./company.ts";
+import type { Company, SampleContext } from "./company.ts";
 import type { Random } from "./random.ts";
 import * as lists from "./words.ts";
 import { writeCompanyWord, writeSurname } from "./words.ts";
@@ -89,7 +89,7 @@ function cpfCheck(base: number): number {
 export class Names {
   private readonly trades: readonly (readonly Uint8Array[])[];
 
-  constructor({ activities }: World) {
+  constructor({ activities }: SampleContext) {
     this.trades = activities.list.map(({ code }) => {
       const text = String(code).padStart(7, "0");
       const found = lists.TRADE_WORDS[text] ?? lists.TRADE_WORDS[text.slice(0, 2)];

@@ -5,7 +5,7 @@
  */
 import { buildActivities } from "./activities.ts";
 import { buildCities } from "./cities.ts";
-import { CompanyMaker, newCompany, type World } from "./company.ts";
+import { CompanyMaker, newCompany, type SampleContext } from "./company.ts";
 import { CompanyRows } from "./companyrow.ts";
 import { EstablishmentMaker } from "./establishment.ts";
 import { Names } from "./names.ts";
@@ -20,7 +20,11 @@ export type Step = (row: RowBytes, index: number) => number;
 export const EMPRESAS_SALT = 10;
 
 /** Makes the data shared by all rows; `snapshot` is the release date in days since 1970-01-01. */
-export function buildWorld(seed: number, companies: number, snapshot: number): World {
+export function buildSampleContext(
+  seed: number,
+  companies: number,
+  snapshot: number,
+): SampleContext {
   const cities = buildCities();
   const activities = buildActivities();
   return { seed, snapshot, companies, cities, activities };
@@ -28,7 +32,7 @@ export function buildWorld(seed: number, companies: number, snapshot: number): W
 
 /** The steps of the four large file types. */
 export class SampleSteps {
-  private readonly world: World;
+  private readonly context: SampleContext;
   private readonly rows: number;
   private readonly order: EstablishmentOrder;
   private readonly maker: CompanyMaker;
@@ -37,14 +41,14 @@ export class SampleSteps {
   private readonly current = newCompany();
 
   /** `rows` is the number of establishments. */
-  constructor(world: World, counted: CompanyCount, rows: number) {
-    this.world = world;
+  constructor(context: SampleContext, counted: CompanyCount, rows: number) {
+    this.context = context;
     this.rows = rows;
-    this.order = new EstablishmentOrder(world.seed, counted, rows);
-    const names = new Names(world);
-    this.maker = new CompanyMaker(world);
-    this.companyRows = new CompanyRows(world, names);
-    this.establishments = new EstablishmentMaker(world, names);
+    this.order = new EstablishmentOrder(context.seed, counted, rows);
+    const names = new Names(context);
+    this.maker = new CompanyMaker(context);
+    this.companyRows = new CompanyRows(context, names);
+    this.establishments = new EstablishmentMaker(context, names);
   }
 
   /** Returns a step for consecutive rows of Estabelecimentos, beginning with number `from`. */
@@ -63,7 +67,7 @@ export class SampleSteps {
 
   /** Returns the step for rows of Empresas. */
   company(): Step {
-    const order = shuffledCompanies(this.world.seed, EMPRESAS_SALT, this.world.companies);
+    const order = shuffledCompanies(this.context.seed, EMPRESAS_SALT, this.context.companies);
     return (row, index) => {
       this.maker.make(order(index), this.current);
       this.companyRows.writeCompany(row, this.current);
@@ -75,7 +79,7 @@ export class SampleSteps {
 
   /** Returns the step for rows of Socios. */
   partner(): Step {
-    const order = shuffledCompanies(this.world.seed, 20, this.world.companies);
+    const order = shuffledCompanies(this.context.seed, 20, this.context.companies);
     return (row, index) => {
       this.maker.make(order(index), this.current);
       return this.companyRows.writePartners(row, this.current);
@@ -84,8 +88,8 @@ export class SampleSteps {
 
   /** Returns the step for rows of Simples. */
   simples(): Step {
-    const { companies } = this.world;
-    const order = shuffledCompanies(this.world.seed, 30, companies);
+    const { companies } = this.context;
+    const order = shuffledCompanies(this.context.seed, 30, companies);
     const list = quirks.SIMPLES_QUIRKS;
     return (row, index) => {
       this.maker.make(order(index), this.current);

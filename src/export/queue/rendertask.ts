@@ -21,7 +21,7 @@ import type { ListPin } from "../../store/blocktable.ts";
 import type { StagedEntries } from "../../store/exportedstore.ts";
 import type { ExportRow, ExportStore } from "../../store/exportstore.ts";
 import { isStateDamage } from "../../store/failures.ts";
-import { StateAway } from "../../store/statedatabase.ts";
+import { StateUnreachable } from "../../store/statedatabase.ts";
 import type { OutcomeCounts } from "../enrichment/outcomes.ts";
 import { FilesUnavailable, SentFileMissing } from "../files/exportfiles.ts";
 import type { ExportFolder } from "../files/folder.ts";
@@ -203,7 +203,7 @@ export function endOf(
   error: unknown,
 ): Extract<RenderOutcome, { readonly kind: "threw" | "failed" | "interrupted" }> {
   const described = describeError(error);
-  if (error instanceof StateAway) return { kind: "interrupted", error: described };
+  if (error instanceof StateUnreachable) return { kind: "interrupted", error: described };
   const failure = failureOf(error);
   return failure === null
     ? { kind: "threw", error: described }

@@ -6,15 +6,15 @@
 import type { Static } from "typebox";
 import type { NamedReference } from "../openapi/schema-parts.ts";
 import {
+  type DeepReadonly,
   type HttpAnswer,
   jsonWith,
   type ShapedAnswer,
-  type Unchangeable,
 } from "../server/respond.ts";
 import type { SCHEMAS, SchemaName } from "./schemas.ts";
 
 /** Value type of a schema. */
-export type Shape<Name extends SchemaName> = Unchangeable<Named<Static<(typeof SCHEMAS)[Name]>>>;
+export type Shape<Name extends SchemaName> = DeepReadonly<Named<Static<(typeof SCHEMAS)[Name]>>>;
 
 /** Value type with every schema reference resolved. */
 type Named<Value> =

@@ -79,7 +79,7 @@ export const parts = Type.Array(
 export const sentence = Type.String({ minLength: 1, maxLength: TEXT_MAX });
 
 /** Returns a union of two named schemas, by `kind`. */
-export function eitherSpec(one: string, other: string): TSchema {
+export function specUnion(one: string, other: string): TSchema {
   return Type.Union([named(one), named(other)]);
 }
 

@@ -255,7 +255,7 @@ function lengthOf(text: unknown): number {
 const WAIT_AGAIN_SECONDS = 5;
 
 /** Limits a tenant's requests that wait for exports, each on a connection for up to 1 min. */
-export class Waits {
+export class ExportWaits {
   readonly #most: number;
   readonly #counts = new Map<string, number>();
 

@@ -211,7 +211,7 @@ export function readMembers(bytes: Uint8Array): JsonObject {
 const SEARCHED_BYTES_MAX = 16 * 1024;
 
 /** Returns false only if the word is certainly absent, in any case and with any JSON escapes. */
-export function mayHold(bytes: Uint8Array, word: string): boolean {
+export function mayContainWord(bytes: Uint8Array, word: string): boolean {
   if (bytes.byteLength > SEARCHED_BYTES_MAX) return true;
   const { buffer, byteOffset, byteLength } = bytes;
   const text = Buffer.from(buffer, byteOffset, byteLength).toString("latin1").toLowerCase();

@@ -9,7 +9,7 @@
  */
 import { strict as assert } from "node:assert";
 import { ANSWER_MS } from "../../access/fleet/exchange.ts";
-import { LOOK_MS } from "../../access/fleet/signals.ts";
+import { SETTLED_WITHIN_MS } from "../../access/fleet/signals.ts";
 import type { Identity } from "../../access/keyring.ts";
 import { LeaseAwaited } from "../../access/limits.ts";
 import type { Plan } from "../../access/plans.ts";
@@ -28,7 +28,7 @@ import {
   refuseOtherThanJson,
 } from "./body.ts";
 import { allowed, optionsAnswer } from "./cors.ts";
-import { lostPage } from "./lostpage.ts";
+import { notFoundPage } from "./notfoundpage.ts";
 import { readQuery } from "./query.ts";
 import { type HttpAnswer, headersOf, problem } from "./respond.ts";
 import {
@@ -73,7 +73,7 @@ const LEASE_WAIT_MS = 2 * ANSWER_MS;
  * Max part of the time between two checks for a lease that counts as waiting, in milliseconds. If
  * more time has passed, the thread was blocked.
  */
-const WAIT_COUNTED_MS = 5 * LOOK_MS;
+const WAIT_COUNTED_MS = 5 * SETTLED_WITHIN_MS;
 
 /** Returns the handler of a transport. `forward` passes requests on to the main thread. */
 export function dispatcher(
@@ -360,7 +360,7 @@ class Dispatch implements RequestOrigin, AccessLine {
       if (this.#state !== "none") throw error;
       const damaged = isStateDamage(error);
       const failure = damaged ? stateDamaged(error) : refusalOf(error);
-      const page = lostPage(this.exchange, failure, this.#table.sessionAuth !== null);
+      const page = notFoundPage(this.exchange, failure, this.#table.sessionAuth !== null);
       const answer = page ?? problem(failure, this.requestId);
       if (damaged) this.#noteDamage(error);
       else if (isUnexpected(error)) this.#note(error, "request failed");

@@ -36,7 +36,7 @@ export interface ShapedAnswer<Name extends string> extends HttpAnswer {
 }
 
 /** An answer without a body; fits every schema. */
-export type BareAnswer = ShapedAnswer<never>;
+export type EmptyAnswer = ShapedAnswer<never>;
 
 /** Marks an answer whose JSON is already bytes, which the compiler cannot check. */
 export function written<Name extends string>(_name: Name, made: HttpAnswer): ShapedAnswer<Name> {
@@ -44,17 +44,17 @@ export function written<Name extends string>(_name: Name, made: HttpAnswer): Sha
 }
 
 /** Builds an answer without a body. */
-export function bare(answer: Omit<HttpAnswer, "type" | "body">): BareAnswer {
-  return { ...answer, type: "", body: "" } as BareAnswer;
+export function emptyAnswer(answer: Omit<HttpAnswer, "type" | "body">): EmptyAnswer {
+  return { ...answer, type: "", body: "" } as EmptyAnswer;
 }
 
 /** The type of a handler's value, deeply read-only. Parts of the type `Made` may be any object. */
-export type Unchangeable<Value, Made = never> = Value extends Made
+export type DeepReadonly<Value, Made = never> = Value extends Made
   ? object
   : Value extends readonly (infer Element)[]
-    ? readonly Unchangeable<Element, Made>[]
+    ? readonly DeepReadonly<Element, Made>[]
     : Value extends object
-      ? { readonly [Member in keyof Value]: Unchangeable<Value[Member], Made> }
+      ? { readonly [Member in keyof Value]: DeepReadonly<Value[Member], Made> }
       : Value;
 
 /** Content type of JSON answers. */
@@ -96,13 +96,13 @@ export function jsonWith(
 }
 
 /** Builds an answer without content. */
-export function noContent(): BareAnswer {
-  return bare({ status: 204 });
+export function noContent(): EmptyAnswer {
+  return emptyAnswer({ status: 204 });
 }
 
 /** Returns a handler that redirects within this server. */
-export function redirectTo(location: string, status: 302 | 308): () => BareAnswer {
-  return () => bare({ status, headers: { Location: location } });
+export function redirectTo(location: string, status: 302 | 308): () => EmptyAnswer {
+  return () => emptyAnswer({ status, headers: { Location: location } });
 }
 
 /** Returns the answer to a failure. Any non-AppError becomes `internal_error`. */
@@ -218,10 +218,10 @@ interface Conditional {
 }
 
 /** Returns 304 for a client that has this tag, or null. */
-export function unchanged(call: Conditional, tag: string): BareAnswer | null {
+export function unchanged(call: Conditional, tag: string): EmptyAnswer | null {
   const sent = call.header("if-none-match");
   if (sent === undefined || !hasTag(sent, tag)) return null;
-  return bare({ status: 304, headers: { ETag: tag } });
+  return emptyAnswer({ status: 304, headers: { ETag: tag } });
 }
 
 /** True if a list of tags contains this tag or is `*`, by weak comparison. */

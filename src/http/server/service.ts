@@ -37,7 +37,7 @@ import type { FacetName } from "../../spec/facets.ts";
 import type { AccountQuerySpec } from "../../spec/schema.ts";
 import type { SearchStore } from "../../store/searchstore.ts";
 import type { Secrets } from "../../store/secrets.ts";
-import type { Budget, OverloadGuard, Waits } from "./admission.ts";
+import type { Budget, ExportWaits, OverloadGuard } from "./admission.ts";
 import type { BodyTaker, Compute } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { HttpAnswer } from "./respond.ts";
@@ -94,7 +94,7 @@ export interface Service {
   /** Limit of concurrent answers that are streamed or are files. */
   readonly streams: Budget;
   /** Requests that wait for exports. */
-  readonly waits: Waits;
+  readonly waits: ExportWaits;
   readonly telemetry: Telemetry;
   /** True if this server answers /metrics; false if the metrics have another address. */
   readonly metricsHere: boolean;

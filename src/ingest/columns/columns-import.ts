@@ -29,7 +29,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { activityName } from "../../dump/activities.ts";
 import { readPlaces } from "../../dump/places.ts";
 import { CommandError } from "../../errors.ts";
-import { type FileKind, insteadOf, kindOfFile } from "../../files/filekind.ts";
+import { type FileKind, kindOfFile, wrongKindText } from "../../files/filekind.ts";
 import { SCORE_VERSION } from "../../search/score.ts";
 import { CNAE_NOT_INFORMED } from "../../spec/catalog.ts";
 import { UFS } from "../../spec/fields.ts";
@@ -194,7 +194,8 @@ function refused(kind: FileKind | null): string {
   const sources = "an Arrow or Parquet file";
   const folder = "A dump is imported as the folder with all of its zips.";
   if (kind === null) return `it is not ${sources}. ${folder}`;
-  return `${insteadOf(kind, sources)}. ${kind.id === "zip" ? folder : "Make or copy it again."}`;
+  const remedy = kind.id === "zip" ? folder : "Make or copy it again.";
+  return `${wrongKindText(kind, sources)}. ${remedy}`;
 }
 
 interface Scanned {

@@ -7,7 +7,7 @@
  * field") does not compile until each row has an entry.
  */
 import type { COLUMNS, TableName } from "../../../native-index/format/columns.ts";
-import type { Lacked } from "../catalog.ts";
+import type { OptionalData } from "../catalog.ts";
 import { WIDER_FIELDS } from "./wider.ts";
 
 /** Groups of fields in the field picker, in order. */
@@ -117,7 +117,7 @@ export interface FieldRow {
   /** Set for e-mail and phones, which the `free` plan does not include. */
   readonly contact?: true;
   /** The data that the field needs. Snapshots of earlier versions lack it. */
-  readonly needs?: Lacked;
+  readonly needs?: OptionalData;
   /**
    * The reason why changes cannot be watched: the field never changes ("identity"), or it is
    * derived from other fields or from a list.

@@ -12,8 +12,8 @@ import { analyzeWords } from "../analyzer.ts";
 import {
   type CatalogLookup,
   type CatalogMunicipality,
-  type Lacked,
   notInSnapshot,
+  type OptionalData,
 } from "../catalog.ts";
 import { readCnpjText } from "../cnpj/cnpjspelling.ts";
 import { hideCpf, withoutCpfs } from "../cnpj/cpf.ts";
@@ -190,7 +190,7 @@ class GroupReader {
     return members;
   }
 
-  #checkSnapshot(needs: Lacked, member: FilterName, pointer: string): void {
+  #checkSnapshot(needs: OptionalData, member: FilterName, pointer: string): void {
     if (needs === "partners" && this.#lookup.comparesMonths) {
       const detail = `Changes cannot be filtered by ${member}: the months have different owners.`;
       this.#reader.mistake(pointer, "not_for_changes", detail);

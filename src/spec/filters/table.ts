@@ -6,7 +6,7 @@
  * (docs/contributing.md, "Add a filter") does not compile until each row has an entry.
  */
 import type { TSchema } from "typebox";
-import type { Lacked } from "../catalog.ts";
+import type { OptionalData } from "../catalog.ts";
 import type { OutputField } from "../fields.ts";
 import { COMPANY_SIZE_CODES, REGISTRATION_STATUSES, SECONDARY_CNAE_MODES } from "../fields.ts";
 import type { Shapes } from "../shapes.ts";
@@ -125,7 +125,7 @@ interface FilterShape {
   /** Set for filters that narrow a search. A spec without any of these is too broad. */
   readonly narrows?: true;
   /** Import data that the filter needs and older snapshots lack. */
-  readonly needs?: Lacked;
+  readonly needs?: OptionalData;
   /** Output fields whose values the filter reveals. A plan must include all of them. */
   readonly reveals?: readonly OutputField[];
   /** Schema of the normal form. */

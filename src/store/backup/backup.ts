@@ -23,7 +23,7 @@ import {
   settleCopy,
   tryLock,
 } from "../database.ts";
-import { checkDataFile, DIRECTORY_MODE, lookAt } from "../datadir.ts";
+import { checkDataFile, DIRECTORY_MODE, statOf } from "../datadir.ts";
 import { damagedState, isStateDamage } from "../failures.ts";
 import { rememberedAddress, type StateAddress } from "../postgres/address.ts";
 import { openPostgres } from "../postgres/schema.ts";
@@ -127,7 +127,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupReport> 
 /** Removes the links of a killed backup, which would keep expired files on the disk. */
 export function removeHeldFiles(dataDir: string): void {
   const held = join(dataDir, HELD_FOLDER);
-  if (lookAt(held) === undefined) return;
+  if (statOf(held) === undefined) return;
   const unlock = tryLock(dataDir, LOCK_FILE);
   if (unlock === null) return;
   rmSync(held, { recursive: true, force: true });
@@ -136,7 +136,7 @@ export function removeHeldFiles(dataDir: string): void {
 
 function refuseWithout(dataDir: string, target: string): void {
   const isElsewhere = rememberedAddress(dataDir) !== null;
-  if (!isElsewhere && lookAt(join(dataDir, DATABASE_FILE)) === undefined) {
+  if (!isElsewhere && statOf(join(dataDir, DATABASE_FILE)) === undefined) {
     throw new CommandError(`There is no state (${DATABASE_FILE}) in ${dataDir}. Check the path.`);
   }
   if (`${resolve(target)}${sep}`.startsWith(`${resolve(dataDir)}${sep}`)) {
@@ -294,7 +294,7 @@ function holdAll(
   held: string,
   { names, ids }: { readonly names: Map<string, string>; readonly ids: readonly string[] },
 ): void {
-  if (ids.length === 0 || lookAt(folder) === undefined) return;
+  if (ids.length === 0 || statOf(folder) === undefined) return;
   const present = new Map(
     readdirSync(folder).map((name) => [FINAL_NAME.exec(name)?.[1] ?? "", name]),
   );
@@ -311,7 +311,7 @@ function holdAll(
  * backup.
  */
 function holdEntries(folder: string, held: string, done: readonly DoneRow[]): string[] {
-  if (lookAt(folder) === undefined) return [];
+  if (statOf(folder) === undefined) return [];
   const ids = new Set(done.map(({ id }) => id));
   return readdirSync(folder).flatMap((name) => {
     const id = ENTRIES_NAME.exec(name)?.[1] ?? "";

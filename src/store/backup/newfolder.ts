@@ -22,7 +22,7 @@ import { dirname, join, resolve } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { stderr } from "../../process/terminal.ts";
 import { tryLock } from "../database.ts";
-import { DIRECTORY_MODE, FILE_MODE, lookAt, openDataDir, syncDirectory } from "../datadir.ts";
+import { DIRECTORY_MODE, FILE_MODE, openDataDir, statOf, syncDirectory } from "../datadir.ts";
 
 /** Size of a file, and the hash of its content. */
 export interface FileFacts {
@@ -206,7 +206,7 @@ async function readAll(
 }
 
 function refuseTaken(target: string, what: string): void {
-  const found = lookAt(target);
+  const found = statOf(target);
   if (found === undefined) return;
   const name = `${what} ${target}`;
   if (!found.isDirectory()) throw new CommandError(`${name} is there and is not a folder.`);
@@ -221,13 +221,13 @@ function refuseTaken(target: string, what: string): void {
 /** Throws if the path of a parent folder is a file or a dangling link. */
 function refuseNoFolder(parent: string): void {
   if (statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  const why = lookAt(parent)?.isSymbolicLink() ? "a link that leads to no folder" : "no folder";
+  const why = statOf(parent)?.isSymbolicLink() ? "a link that leads to no folder" : "no folder";
   throw new CommandError(`${parent} is ${why}. Name another place.`);
 }
 
 /** Creates the parent folders. Each is made durable in the folder that contains it. */
 function makeParents(parent: string): void {
-  const found: Stats | undefined = lookAt(parent);
+  const found: Stats | undefined = statOf(parent);
   if (found !== undefined) return;
   makeParents(dirname(parent));
   try {
@@ -257,8 +257,8 @@ function removeDead(parent: string): void {
 }
 
 function isDead(path: string): boolean {
-  if (lookAt(join(path, LOCK)) === undefined) {
-    const found = lookAt(path);
+  if (statOf(join(path, LOCK)) === undefined) {
+    const found = statOf(path);
     return found !== undefined && Date.now() - found.mtimeMs > UNLOCKED_MS_MAX;
   }
   const unlock = tryLock(path, LOCK);

@@ -10,12 +10,12 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../../errors.ts";
-import { insteadOf, kindOfFile } from "../../files/filekind.ts";
+import { kindOfFile, wrongKindText } from "../../files/filekind.ts";
 import { FileTooLong, readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
 import { wordFor } from "../../text/amounts.ts";
 import { AuditStore, hasTrail } from "../auditstore.ts";
 import { DATABASE_FILE, LOCK_FILE, SCHEMA_VERSION, settleCopy, tryLock } from "../database.ts";
-import { lookAt } from "../datadir.ts";
+import { statOf } from "../datadir.ts";
 import {
   EXPORTS_FOLDER,
   FILES_ONLY,
@@ -129,7 +129,7 @@ export function bytesOf({ files }: Manifest): number {
 /** Describes a file that was given instead of a backup folder. */
 function whatElse(source: string): string {
   const kind = kindOfFile(source);
-  const words = kind === null ? "it is a file" : insteadOf(kind, "a folder");
+  const words = kind === null ? "it is a file" : wrongKindText(kind, "a folder");
   const packed = kind?.id === "zip" || kind?.id === "archive";
   const wayOut = packed
     ? "Unpack it, and name the folder."
@@ -138,18 +138,20 @@ function whatElse(source: string): string {
 }
 
 function readManifest(source: string): Manifest {
-  const found = lookAt(source);
+  const found = statOf(source);
   if (found === undefined) throw new CommandError(`There is no backup ${source}. Check the path.`);
   const path = join(source, MANIFEST_FILE);
   if (found.isFile()) throw new CommandError(`${source} is not a backup: ${whatElse(source)}`);
-  if (!found.isDirectory() || lookAt(path)?.isFile() !== true) {
+  if (!found.isDirectory() || statOf(path)?.isFile() !== true) {
     throw new CommandError(
       `${source} is not a backup: there is no ${MANIFEST_FILE} in it. Check the path.`,
     );
   }
   const kind = kindOfFile(path);
   if (kind !== null) {
-    throw new CommandError(`${path} is damaged: ${insteadOf(kind, "the manifest of a backup")}.`);
+    throw new CommandError(
+      `${path} is damaged: ${wrongKindText(kind, "the manifest of a backup")}.`,
+    );
   }
   const manifest = parseManifest(manifestOf(path), path);
   if (manifest.state_version <= SCHEMA_VERSION) return manifest;
@@ -189,7 +191,7 @@ function walk(source: string): { paths: string[]; problems: string[] } {
  * directory, so it comes first.
  */
 function refuseUsed(dataDir: string): void {
-  if (lookAt(join(dataDir, LOCK_FILE)) === undefined) return;
+  if (statOf(join(dataDir, LOCK_FILE)) === undefined) return;
   const unlock = tryLock(dataDir, LOCK_FILE);
   unlock?.();
   if (unlock === null) {

@@ -8,7 +8,7 @@ import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../../errors.ts";
 import { readSmallFile, SMALL_FILE_BYTES } from "../../files/smallfile.ts";
-import { checkDataFile, FILE_MODE, lookAt, openDataDir, syncDirectory } from "../datadir.ts";
+import { checkDataFile, FILE_MODE, openDataDir, statOf, syncDirectory } from "../datadir.ts";
 
 /** Name of the file in the data directory that stores the address. */
 export const ADDRESS_FILE = "state.url";
@@ -56,7 +56,7 @@ export function shownAddress({ url, schema }: StateAddress): string {
 /** Returns the address that a data directory remembers; null if its state is in its own file. */
 export function rememberedAddress(dataDir: string): StateAddress | null {
   const path = join(dataDir, ADDRESS_FILE);
-  if (lookAt(path) === undefined) return null;
+  if (statOf(path) === undefined) return null;
   checkDataFile(dataDir, ADDRESS_FILE);
   return stateAddress(String(readSmallFile(path, SMALL_FILE_BYTES.settings)).trim());
 }

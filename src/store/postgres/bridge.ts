@@ -16,8 +16,8 @@ import {
   receiveMessageOnPort,
   Worker,
 } from "node:worker_threads";
-import { waitedWorker } from "../../location.ts";
-import { StateAway, StatementRefused } from "../statedatabase.ts";
+import { blockingWorkerCode } from "../../location.ts";
+import { StatementRefused, StateUnreachable } from "../statedatabase.ts";
 import {
   type BridgeAnswer,
   type BridgeRequest,
@@ -97,7 +97,7 @@ export class Bridge {
       ...server,
       ...{ words: this.#words, originMs: this.#originMs, port: port2 },
     };
-    const { code, isText } = waitedWorker("store/postgres/postgres.worker.ts");
+    const { code, isText } = blockingWorkerCode("store/postgres/postgres.worker.ts");
     this.#worker = new Worker(code, {
       eval: isText,
       execArgv: [],
@@ -128,21 +128,21 @@ export class Bridge {
     return ++this.#sessions;
   }
 
-  /** Sends a request; blocks until the answer arrives. Throws `StateAway` or `StatementRefused`. */
+  /** Sends a request and waits. Throws `StateUnreachable` or `StatementRefused`. */
   request(request: BridgeRequest): QueryAnswer {
     if (this.#isEnded) throw new TypeError("The database connection is not open");
     // The end of a transaction or session is sent even while the server is away. Otherwise the
     // other thread would take the next request for a part of the same transaction.
     const isEnd = request.kind === "close" || request.kind === "end";
-    if (this.awayMs > 0 && !isEnd) throw new StateAway("the server is away");
+    if (this.awayMs > 0 && !isEnd) throw new StateUnreachable("the server is away");
     const number = ++this.#requests;
     this.#port.postMessage({ ...request, number } satisfies NumberedRequest);
     const ends = { words: this.#words, port: this.#port };
     const received = answerTo(number, ends, { slices: this.#slices, sliceMs: SLICE_MS });
-    if (received === null) throw new StateAway("the server did not answer in time");
+    if (received === null) throw new StateUnreachable("the server did not answer in time");
     const { failure } = received;
     if (failure === null) return received;
-    if (failure.isAway) throw new StateAway(failure.message);
+    if (failure.isAway) throw new StateUnreachable(failure.message);
     throw new StatementRefused(failure.message, failure.code ?? "");
   }
 

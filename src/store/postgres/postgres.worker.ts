@@ -19,8 +19,8 @@ import {
   type QueryAnswer,
   WORD,
 } from "./messages.ts";
-import { inTime, SILENCE_MS, Silence } from "./silence.ts";
-import { ConnectionLost, endOf, openedWithin, Watch } from "./watch.ts";
+import { RESPONSE_MS_MAX, ResponseTimeout, withTimeout } from "./responsetimeout.ts";
+import { ConnectionLost, connectWithTimeout, endOf, Watch } from "./watch.ts";
 
 const { url, schema, words, listens, originMs, port } = workerData as BridgeStart;
 
@@ -28,7 +28,7 @@ const { url, schema, words, listens, originMs, port } = workerData as BridgeStar
  * Interval of polling for changes, in milliseconds: even if a notification is lost, a disabled key
  * is refused within a second.
  */
-const LOOK_MS = 400;
+const POLL_MS = 400;
 /**
  * If polling gets no answer for this many milliseconds, another connection is tried. Polling is
  * little work for the server, so only a busy machine takes this long.
@@ -205,14 +205,14 @@ async function listen(): Promise<void> {
       await follow(open);
     } catch (error) {
       open?.cut();
-      open = error instanceof Silence ? await another() : null;
+      open = error instanceof ResponseTimeout ? await another() : null;
       if (open !== null) {
         // The server answers, so only this connection was lost. Notifications may have been lost
         // with it, so a change is counted.
         Atomics.add(words, WORD.version, 1);
         continue;
       }
-      if (error instanceof Silence) for (const session of sessions.values()) session.cut();
+      if (error instanceof ResponseTimeout) for (const session of sessions.values()) session.cut();
       // The query also fails in a new state, until its schema has been created.
       if (isLost(error)) lost();
       await sleep(RETRY_MS, undefined, { ref: false });
@@ -225,7 +225,7 @@ async function listen(): Promise<void> {
  */
 function another(): Promise<OpenConnection | null> {
   const connect = () => connectTo({ url, schema });
-  return openedWithin(SILENCE_MS - STILL_MS, connect).catch(() => null);
+  return connectWithTimeout(RESPONSE_MS_MAX - STILL_MS, connect).catch(() => null);
 }
 
 let known: unknown = null;
@@ -235,15 +235,15 @@ async function follow({ client }: OpenConnection): Promise<never> {
   client.on("notification", ({ payload }) => {
     if (payload === schema) Atomics.add(words, WORD.version, 1);
   });
-  await inTime(client.query("LISTEN peneira"), STILL_MS);
+  await withTimeout(client.query("LISTEN peneira"), STILL_MS);
   for (;;) {
     const answer = client.query("SELECT number FROM access_changes");
-    const { rows } = await inTime(answer, STILL_MS);
+    const { rows } = await withTimeout(answer, STILL_MS);
     const { number } = rows[0] as { readonly number: bigint };
     if (known !== null && known !== number) Atomics.add(words, WORD.version, 1);
     known = number;
     reached();
-    await sleep(LOOK_MS, undefined, { ref: false });
+    await sleep(POLL_MS, undefined, { ref: false });
   }
 }
 

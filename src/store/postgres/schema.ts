@@ -7,7 +7,7 @@
  */
 import { CommandError } from "../../errors.ts";
 import { MIGRATIONS } from "../migrations.ts";
-import { StateAway, type StateDatabase, StatementRefused } from "../statedatabase.ts";
+import { type StateDatabase, StatementRefused, StateUnreachable } from "../statedatabase.ts";
 import { type StateAddress, shownAddress } from "./address.ts";
 import { COMPATIBILITY, translatedStep } from "./dialect.ts";
 import { PostgresDatabase } from "./postgresdatabase.ts";
@@ -92,7 +92,7 @@ export function openPostgres(
 
 /** Converts a failure of the server to an error for the operator; returns others unchanged. */
 export function refusalOf(error: unknown, place: string): unknown {
-  if (error instanceof StateAway) {
+  if (error instanceof StateUnreachable) {
     const remedy = "Check that the server runs, and user, password, and database in state.url.";
     return new CommandError(`${place} cannot be reached: ${error.message}. ${remedy}`, 1, error);
   }
@@ -126,7 +126,7 @@ function undo(database: StateDatabase): void {
   try {
     database.exec("ROLLBACK");
   } catch (error) {
-    if (!(error instanceof StateAway || error instanceof TypeError)) throw error;
+    if (!(error instanceof StateUnreachable || error instanceof TypeError)) throw error;
   }
 }
 

@@ -9,7 +9,7 @@
  */
 import { CommandError } from "../../errors.ts";
 import { openSecrets, replaceSecrets, secretsText } from "../secrets.ts";
-import { StateAway, type StateDatabase } from "../statedatabase.ts";
+import { type StateDatabase, StateUnreachable } from "../statedatabase.ts";
 
 /**
  * Statements that take the server lock, or confirm that this connection holds it. A lost connection
@@ -46,7 +46,7 @@ export class ServerLock {
         this.#report("another server works on the state");
       }
     } catch (error) {
-      if (!(error instanceof StateAway)) throw error;
+      if (!(error instanceof StateUnreachable)) throw error;
     }
   }
 }

@@ -12,19 +12,19 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, OpenConnection } from "./connection.ts";
-import { inTime, SILENCE_MS } from "./silence.ts";
+import { RESPONSE_MS_MAX, withTimeout } from "./responsetimeout.ts";
 
 /**
  * A statement is slow if it has no answer after SLOW_MS. The server is then queried about it every
- * LOOK_MS, until the answer comes. In milliseconds.
+ * POLL_MS, until the answer comes. In milliseconds.
  */
 const SLOW_MS = 1_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /**
  * A statement counts as lost if this many queries in a row find that the server does not work on
  * it. One query would not suffice, because on a busy machine the server may begin a statement late.
  */
-const LOOKS = 2;
+const LOST_POLLS = 2;
 /** Longest wait for the end of a connection. */
 const END_MS = 1_000;
 
@@ -57,7 +57,7 @@ interface Waiting {
   /** Bytes that had arrived on the connection when it was last checked. */
   bytes: number;
   /** How many times in a row the server was found not to work on the statement. */
-  forgotten: number;
+  lostPolls: number;
   readonly fail: (error: Error) => void;
 }
 
@@ -66,10 +66,10 @@ interface Waiting {
  * server waits for the client, which means that packets are missing: it is sending an answer, or
  * needs the rest of a statement.
  */
-export function isForgotten(backend: Backend | undefined): boolean {
+export function seemsLost(backend: Backend | undefined): boolean {
   if (backend === undefined) return true;
   const { state, waits_for: waitsFor, for_ms: forMs } = backend;
-  if (state === null || forMs === null || forMs < LOOK_MS) return false;
+  if (state === null || forMs === null || forMs < POLL_MS) return false;
   return state.startsWith("idle") || (state === "active" && waitsFor === "Client");
 }
 
@@ -77,7 +77,7 @@ export function isForgotten(backend: Backend | undefined): boolean {
 export class Watch {
   readonly #connect: () => Promise<OpenConnection>;
   readonly #waiting = new Set<Waiting>();
-  #isLooking = false;
+  #isPolling = false;
 
   /** `connect` opens a further connection to the same server. */
   constructor(connect: () => Promise<OpenConnection>) {
@@ -95,11 +95,11 @@ export class Watch {
       fail = reject;
     });
     const bytes = connection.bytesRead();
-    const waiting: Waiting = { connection, isSlow: false, bytes, forgotten: 0, fail };
+    const waiting: Waiting = { connection, isSlow: false, bytes, lostPolls: 0, fail };
     this.#waiting.add(waiting);
     const timer = setTimeout(() => {
       waiting.isSlow = true;
-      void this.#look();
+      void this.#poll();
     }, SLOW_MS);
     try {
       return await Promise.race([answer, lost]);
@@ -115,52 +115,52 @@ export class Watch {
   }
 
   /** Queries the server about slow statements until there is none. Never rejects. */
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     let own: OpenConnection | null = null;
     try {
       while (this.#slow.length > 0) {
-        own ??= await openedWithin(SILENCE_MS, this.#connect);
-        await this.#judge(own.client);
-        await sleep(LOOK_MS);
+        own ??= await connectWithTimeout(RESPONSE_MS_MAX, this.#connect);
+        await this.#failLost(own.client);
+        await sleep(POLL_MS);
       }
     } catch (error) {
       // If the server refuses another connection, it is reachable. The slow statements are then not
       // ended here but by their time limit.
       if (!isRefusal(error)) for (const { fail } of this.#slow) fail(error as Error);
     } finally {
-      this.#isLooking = false;
+      this.#isPolling = false;
       if (own !== null) void endOf(own);
     }
   }
 
-  async #judge(client: Client): Promise<void> {
+  async #failLost(client: Client): Promise<void> {
     const slow = this.#slow;
     const keys = slow.map(({ connection }) => connection);
-    const asked = [keys.map(({ pid }) => pid), keys.map(({ startedAt }) => startedAt)];
-    const { rows } = await inTime(client.query<Backend>(BACKENDS, asked));
+    const processes = [keys.map(({ pid }) => pid), keys.map(({ startedAt }) => startedAt)];
+    const { rows } = await withTimeout(client.query<Backend>(BACKENDS, processes));
     const known = new Map(rows.map((row) => [row.pid, row]));
     for (const waiting of slow) {
       const { connection, bytes, fail } = waiting;
       waiting.bytes = connection.bytesRead();
-      const isStill = waiting.bytes === bytes && isForgotten(known.get(connection.pid));
-      waiting.forgotten = isStill ? waiting.forgotten + 1 : 0;
-      if (!this.#waiting.has(waiting) || waiting.forgotten < LOOKS) continue;
+      const isStill = waiting.bytes === bytes && seemsLost(known.get(connection.pid));
+      waiting.lostPolls = isStill ? waiting.lostPolls + 1 : 0;
+      if (!this.#waiting.has(waiting) || waiting.lostPolls < LOST_POLLS) continue;
       fail(new ConnectionLost("the connection to the server was lost on the way"));
-      await inTime(client.query(END, [connection.pid, connection.startedAt]));
+      await withTimeout(client.query(END, [connection.pid, connection.startedAt]));
     }
   }
 }
 
-/** Opens a connection within a time. Throws `Silence` if it is late, and then closes it. */
-export async function openedWithin(
+/** Opens a connection within a time. Throws `ResponseTimeout` if it is late, and then closes it. */
+export async function connectWithTimeout(
   ms: number,
   connect: () => Promise<OpenConnection>,
 ): Promise<OpenConnection> {
   const opening = connect();
   try {
-    return await inTime(opening, ms);
+    return await withTimeout(opening, ms);
   } catch (error) {
     opening.then(endOf).catch(() => {});
     throw error;
@@ -169,7 +169,7 @@ export async function openedWithin(
 
 /** Ends a connection, and waits for the server's confirmation for a moment at most. */
 export async function endOf({ client, cut }: OpenConnection): Promise<void> {
-  await inTime(client.end(), END_MS).catch(() => {});
+  await withTimeout(client.end(), END_MS).catch(() => {});
   cut();
 }
 

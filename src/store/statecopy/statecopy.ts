@@ -16,7 +16,7 @@ import {
   openUnmigrated,
   SCHEMA_VERSION,
 } from "../database.ts";
-import { checkDataFile, lookAt, syncDirectory } from "../datadir.ts";
+import { checkDataFile, statOf, syncDirectory } from "../datadir.ts";
 import { damagedState, findingsIn } from "../failures.ts";
 import {
   ADDRESS_FILE,
@@ -60,7 +60,7 @@ export interface CopyReport {
 export function copyToPostgres(options: CopyOptions): CopyReport {
   const { dataDir, url } = options;
   const address = stateAddress(url);
-  if (lookAt(join(dataDir, DATABASE_FILE)) === undefined) throw noState(dataDir);
+  if (statOf(join(dataDir, DATABASE_FILE)) === undefined) throw noState(dataDir);
   return locked(dataDir, () => {
     const cut = rememberedAddress(dataDir);
     if (cut !== null) throw twoStates(dataDir, shownAddress(cut));
@@ -105,7 +105,7 @@ function fillPostgres(
 export function copyToDataDir(options: CopyOptions): CopyReport {
   const { dataDir, url, onCopied, onCompared } = options;
   const address = stateAddress(url);
-  const isNew = lookAt(dataDir) === undefined;
+  const isNew = statOf(dataDir) === undefined;
   try {
     return locked(dataDir, () =>
       withPostgres(address, ({ database: from, secrets }) => {
@@ -192,7 +192,7 @@ function refuseUsed(
       `${dataDir} belongs to the state in ${shownAddress(remembered)}. Name another directory.`,
     );
   }
-  if (remembered === null && lookAt(join(dataDir, DATABASE_FILE)) !== undefined) {
+  if (remembered === null && statOf(join(dataDir, DATABASE_FILE)) !== undefined) {
     const there = countsIn(dataDir);
     throw new CommandError(
       `${dataDir} has a state: ${there}. Nothing was copied. Name an empty or new directory.`,

@@ -219,7 +219,7 @@ function findKnown(
       continue;
     }
     if (isQuestion(sentence, at)) {
-      found.push(unasked(context, at, bare.to));
+      found.push(notASearch(context, at, bare.to));
       at = bare.to - 1;
       continue;
     }
@@ -288,7 +288,7 @@ function isQuestion(sentence: Sentence, at: number): boolean {
 }
 
 /** Adds a note that the text is no search. Returns its words as an unknown activity. */
-function unasked({ sentence, notes }: ActivityContext, from: number, to: number): FoundActivity {
+function notASearch({ sentence, notes }: ActivityContext, from: number, to: number): FoundActivity {
   const words = sentence.claim(from, to, "unmapped");
   const detail = {
     pt: "Isto não é uma busca de empresas.",

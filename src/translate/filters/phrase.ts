@@ -4,7 +4,7 @@
  * Invariant: a phrase defines its effect when it is required and when it is excluded. Codes of
  * remarks are stable. Their sentences are for people, in both languages.
  */
-import type { Lacked } from "../../spec/catalog.ts";
+import type { OptionalData } from "../../spec/catalog.ts";
 import type { Sentences } from "../notes.ts";
 import type { TokenRole } from "../words/sentence.ts";
 
@@ -214,13 +214,13 @@ export const BOTH_RECORDS: Remark = {
   en: "No filter takes both of these at once, or the one or the other.",
 };
 
-const FLAGS: Readonly<Partial<Record<Lacked, string>>> = {
+const FLAGS: Readonly<Partial<Record<OptionalData, string>>> = {
   ...{ ceis: "--ceis", cnep: "--cnep", cepim: "--cepim", debts: "--pgfn" },
   partners: "--corporate-partners",
 };
 
 /** Returns the remark that the snapshot was imported without this data. */
-export function notImported(what: Lacked): Remark {
+export function notImported(what: OptionalData): Remark {
   const flag = FLAGS[what];
   if (flag === undefined) return NOT_COUNTED;
   return {

@@ -7,7 +7,7 @@
  * expresses it. The confidence is then too low to search unchecked. Names of lists are never
  * places.
  */
-import type { CatalogLookup, Lacked } from "../../spec/catalog.ts";
+import type { CatalogLookup, OptionalData } from "../../spec/catalog.ts";
 import { readCnpjText } from "../../spec/cnpj/cnpjspelling.ts";
 import { SPEC_LIMITS } from "../../spec/limits.ts";
 import { reachOf } from "../negation.ts";
@@ -273,7 +273,7 @@ class RecordStage {
   }
 
   /** Returns the remark that the snapshot lacks this data, or null if the snapshot has it. */
-  #lacked(what: Lacked): Remark | null {
+  #lacked(what: OptionalData): Remark | null {
     return this.#lookup.lacks(what) ? notImported(what) : null;
   }
 

@@ -9,9 +9,9 @@ import { CAMPAIGNS, readCampaign } from "../run.ts";
 
 describe("campaigns", () => {
   it("parses the command line and rejects invalid arguments with a readable message", () => {
-    const { campaign, ...asked } = readCampaign(["kills", "--rounds", "7", "--seed", "9"]);
+    const { campaign, ...settings } = readCampaign(["kills", "--rounds", "7", "--seed", "9"]);
     assert.equal(campaign, CAMPAIGNS.kills);
-    assert.deepEqual(asked, { rounds: 7, seed: 9 });
+    assert.deepEqual(settings, { rounds: 7, seed: 9 });
     assert.deepEqual(readCampaign(["kernel"], 1_000_077), {
       ...{ campaign: CAMPAIGNS.kernel, rounds: 600, seed: 77 },
     });

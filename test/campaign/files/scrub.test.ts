@@ -249,23 +249,23 @@ describe("a scrubber", () => {
       const path = freshFile();
       const kind = ALTERATIONS[round % ALTERATIONS.length] as (typeof ALTERATIONS)[number];
       const { scrubber, segment } = await scrubbing([path], 0);
-      const asked = questions(segment, first.cnpj);
-      const expected = asked.map(outcome);
+      const queries = questions(segment, first.cnpj);
+      const expected = queries.map(outcome);
       const hit = () => alter(path, kind, random);
       if (round % 2 === 0) keepingTimes(path, hit);
       else hit();
       scrubber.glance();
       // Each query runs twice. The second run would find totals that the first one cached in spite
       // of the damage.
-      for (const question of [...asked.keys(), ...asked.keys()]) {
-        const answer = outcome(asked[question] as () => string);
+      for (const question of [...queries.keys(), ...queries.keys()]) {
+        const answer = outcome(queries[question] as () => string);
         if (answer === "snapshot_unavailable") tally.refused++;
         else assert.equal(answer, expected[question], `round ${round}, ${kind}: ${question}`);
         if (answer === expected[question]) tally.same++;
       }
       await scrubber.step();
       const found = segment.native.poisoned();
-      if (found) for (const query of asked) assert.equal(outcome(query), "snapshot_unavailable");
+      if (found) for (const query of queries) assert.equal(outcome(query), "snapshot_unavailable");
       else assert.ok(isWhole(path), `round ${round}, ${kind}: an alteration was not found`);
       segment.close();
     }

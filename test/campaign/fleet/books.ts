@@ -86,8 +86,8 @@ export class FleetBooks {
       spec: { filters: { geo: { uf_any_of: [FleetBooks.state(number)] } } },
       output: { format: "csv", fields: ["cnpj", "legal_name"] },
     };
-    const asked = { method: "POST", body, headers: { "idempotency-key": key } } as const;
-    const answer = await this.#client.until("/v1/exports", asked, [201]);
+    const request = { method: "POST", body, headers: { "idempotency-key": key } } as const;
+    const answer = await this.#client.until("/v1/exports", request, [201]);
     const made = JSON.parse(answer.body.toString()) as { export: { export_id: string } };
     return made.export.export_id;
   }
@@ -108,8 +108,8 @@ export class FleetBooks {
     const months = new Set<string>();
     for (let cursor: string | null = null; ; ) {
       const body: object = { spec, ...(cursor === null ? { limit: PAGE } : { cursor }) };
-      const asked = { method: "POST", body } as const;
-      const answer = await this.#client.until("/v1/accounts/search", asked, [200]);
+      const request = { method: "POST", body } as const;
+      const answer = await this.#client.until("/v1/accounts/search", request, [200]);
       const page = JSON.parse(answer.body.toString()) as Page;
       months.add(page.snapshot);
       found.push(...page.accounts.map(({ cnpj }) => cnpj));

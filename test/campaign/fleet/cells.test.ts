@@ -1,8 +1,8 @@
 /**
  * Runs five chaos tests ("cells") from a public benchmark of queues on PostgreSQL (hardbyte,
  * postgresql-job-queue-benchmarking, 2026-05-09) with the exports of a fleet. In each test, new
- * exports are created at a steady rate before, during, and after a harm. Prints the published
- * score, which is the rate after the harm as a share of the rate before it, and the exports that
+ * exports are created at a steady rate before, during, and after a fault. Prints the published
+ * score, which is the rate after the fault as a share of the rate before it, and the exports that
  * were lost or doubled. A rate is the number of exports divided by the time from the first request
  * to the last end.
  * Proves: no export is lost or doubled, and the rate recovers. Other servers continue the exports
@@ -21,9 +21,9 @@ import { FleetGround } from "./ground.ts";
 import { withoutNetworks } from "./network.ts";
 
 const PHASE_MS = 1_000 * Number(process.env.FLEET_PHASE_S ?? 15);
-/** New exports per second, below the fleet's maximum, so that it can recover after a harm. */
+/** New exports per second, below the fleet's maximum, so that it can recover after a fault. */
 const RATE = Number(process.env.FLEET_RATE ?? 1);
-/** Minimum rate after a harm, as a share of the rate before, that counts as recovered. */
+/** Minimum rate after a fault, as a share of the rate before, that counts as recovered. */
 const RECOVERED = 0.8;
 /**
  * Maximum milliseconds until other servers continue the work of a dead server: the rest of its
@@ -69,12 +69,12 @@ describe("a fleet in the chaos cells of queue benchmarks", { skip }, () => {
     return { ended: Promise.all(ends).then(() => performance.now() - begunMs) };
   }
 
-  /** Runs one test: measures the rate, applies a harm for a phase, and measures again. */
-  async function cell(name: string, harm: (untilMs: number) => Promise<void>): Promise<void> {
+  /** Runs one test: measures the rate, applies a fault for a phase, and measures again. */
+  async function cell(name: string, fault: (untilMs: number) => Promise<void>): Promise<void> {
     const steadyMs = await (await phase()).ended;
-    const harming = harm(performance.now() + PHASE_MS);
+    const injecting = fault(performance.now() + PHASE_MS);
     const during = await phase();
-    await harming;
+    await injecting;
     const back = performance.now();
     await during.ended;
     const drained = (performance.now() - back) / 1_000;

@@ -6,20 +6,20 @@
  * refused, even while all servers change to newer months. Each saved search has one notice for each
  * month, in order. Clients get documented errors only, and no server ends by itself.
  * Runs by hand: `node build.mjs test campaign/fleet/chaos`, as root. FLEET_PROCESSES,
- * FLEET_DATABASE, FLEET_STORE, and FLEET_NETWORK set the numbers of harms, FLEET_MINUTES their
+ * FLEET_DATABASE, FLEET_STORE, and FLEET_NETWORK set the numbers of faults, FLEET_MINUTES their
  * longest time, and FLEET_SEED the seed.
  * Does not prove power cuts and lost packets of single connections.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startReceiver, WELL } from "../../support/changes/receiver.ts";
+import { ACCEPTED, startReceiver } from "../../support/changes/receiver.ts";
 import { absent } from "../../support/server/edge-proxy.ts";
 import { withoutPostgres } from "../../support/server/postgres-server.ts";
 import { FleetBooks } from "./books.ts";
 import { FleetClient } from "./client.ts";
+import { FaultInjector } from "./faults.ts";
 import { FleetGround } from "./ground.ts";
-import { Harms } from "./harms.ts";
 import { withoutNetworks } from "./network.ts";
 import { FleetNotices } from "./notices.ts";
 
@@ -37,7 +37,7 @@ const ACCOUNTS = 20_000;
 /** Number of clients that read pages, and of clients that export. */
 const WALKERS = 2;
 const EXPORTERS = 3;
-/** Time after the last harm in which everything that clients began must end. */
+/** Time after the last fault in which everything that clients began must end. */
 const SETTLE_MS = 180_000;
 
 /** Runs clients until `isOver` is true. Each client completes the work that it has begun. */
@@ -78,23 +78,23 @@ function printScore(client: FleetClient, books: FleetBooks, ground: FleetGround)
 const skip = withoutPostgres || withoutNetworks || absent("haproxy");
 
 describe("a fleet behind HAProxy", { skip }, () => {
-  it("loses nothing and doubles nothing while all of its parts are harmed", async () => {
+  it("loses nothing and doubles nothing while all of its parts have faults", async () => {
     const ground = await FleetGround.start({ seed: SEED, accounts: ACCOUNTS, months: MONTHS });
     const client = new FleetClient(ground.edge, ground.key);
     const books = new FleetBooks(client);
-    const receiver = await startReceiver(WELL, ground.network.host("front"));
+    const receiver = await startReceiver(ACCEPTED, ground.network.host("front"));
     const notices = new FleetNotices(client, receiver);
     try {
       await notices.begin();
       let isOver = false;
       const clients = load(books, () => isOver);
       clients.catch(() => {});
-      const harms = new Harms(ground, SEED, MINUTES * 60_000);
+      const faults = new FaultInjector(ground, SEED, MINUTES * 60_000);
       const beganMs = performance.now();
       let months = 1;
-      await harms.run(COUNTS, () => ground.give(months++));
+      await faults.run(COUNTS, () => ground.give(months++));
       const seconds = Math.round((performance.now() - beganMs) / 1_000);
-      print(`seed ${SEED}, ${seconds} s: ${tallyText(harms.tally)}`);
+      print(`seed ${SEED}, ${seconds} s: ${tallyText(faults.tally)}`);
       isOver = true;
       const late = sleep(SETTLE_MS, "late", { ref: false });
       const settled = await Promise.race([clients, late]);

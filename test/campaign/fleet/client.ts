@@ -33,7 +33,7 @@ export interface Answer {
 }
 
 /** A request. */
-export interface Asked {
+export interface ClientRequest {
   readonly method?: "GET" | "POST";
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
@@ -58,9 +58,9 @@ export class FleetClient {
   }
 
   /** Sends a request until it has one of these statuses. */
-  async until(path: string, asked: Asked, expected: readonly number[]): Promise<Answer> {
+  async until(path: string, request: ClientRequest, expected: readonly number[]): Promise<Answer> {
     for (;;) {
-      const answer = await this.request(path, asked, expected);
+      const answer = await this.request(path, request, expected);
       if (answer !== null) return answer;
       if (this.violations.length > VIOLATIONS_MAX) throw new Error("too many violations");
       await sleep(AGAIN_MS);
@@ -68,8 +68,12 @@ export class FleetClient {
   }
 
   /** Sends a request once. Returns null if the answer was not an expected one. */
-  async request(path: string, asked: Asked, expected: readonly number[]): Promise<Answer | null> {
-    const answer = await this.#send(path, asked).catch((error: Error) => error);
+  async request(
+    path: string,
+    request: ClientRequest,
+    expected: readonly number[],
+  ): Promise<Answer | null> {
+    const answer = await this.#send(path, request).catch((error: Error) => error);
     if (answer instanceof Error) {
       this.#count(`no answer (${(answer as NodeJS.ErrnoException).code ?? answer.message})`);
       return null;
@@ -82,7 +86,7 @@ export class FleetClient {
       this.#answeredMs = nowMs;
       return answer;
     }
-    this.#judge(path, status, body);
+    this.#checkUnexpected(path, status, body);
     return null;
   }
 
@@ -91,7 +95,7 @@ export class FleetClient {
    * is no violation: a server whose network was cut before it received all of a request answers 408
    * when the network is back.
    */
-  #judge(path: string, status: number, body: Buffer): void {
+  #checkUnexpected(path: string, status: number, body: Buffer): void {
     const code = codeOf(body);
     this.#count(`${status} ${code ?? "of the balancer"}`);
     const isOurs = (status === 503 || status === 429) && DOCUMENTED.includes(code ?? "");
@@ -104,7 +108,7 @@ export class FleetClient {
     this.tally.set(kind, (this.tally.get(kind) ?? 0) + 1);
   }
 
-  #send(path: string, { method = "GET", body, headers = {} }: Asked): Promise<Answer> {
+  #send(path: string, { method = "GET", body, headers = {} }: ClientRequest): Promise<Answer> {
     const { tlsPort: port, ca } = this.#edge;
     const text = body === undefined ? undefined : JSON.stringify(body);
     const typed = text === undefined ? {} : { "content-type": "application/json" };

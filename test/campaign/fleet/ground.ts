@@ -1,7 +1,7 @@
 /**
- * A fleet to harm: three servers in separate networks behind HAProxy, one PostgreSQL, and one
- * strict store. Input: harms. Output: what clients reach.
- * Invariant: a server that ends without a harm is a violation. A server that cannot start is
+ * A fleet under test: three servers in separate networks behind HAProxy, one PostgreSQL, and one
+ * strict store. Input: faults. Output: what clients reach.
+ * Invariant: a server that ends without a fault is a violation. A server that cannot start is
  * started again, as a service manager does. Every log is kept until `end`.
  */
 import assert from "node:assert/strict";
@@ -53,7 +53,7 @@ export interface FleetOptions {
 /** The servers, network, database, and store of a fleet. */
 export class FleetGround {
   readonly folder = mkdtempSync(join(tmpdir(), "peneira-fleet-"));
-  /** Reports of servers that ended although no harm caused it. */
+  /** Reports of servers that ended although no fault caused it. */
   readonly ended: string[] = [];
   readonly network = FleetNetwork.make(SERVERS.length);
   readonly #options: FleetOptions;

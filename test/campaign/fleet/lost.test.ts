@@ -14,7 +14,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { openPostgres } from "../../../src/store/postgres/schema.ts";
-import { StateAway, type StateDatabase } from "../../../src/store/statedatabase.ts";
+import { type StateDatabase, StateUnreachable } from "../../../src/store/statedatabase.ts";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 import { DroppingProxy } from "../../support/server/dropping-proxy.ts";
 import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";
@@ -94,7 +94,7 @@ describe("a lost connection to the database", { skip: withoutPostgres }, () => {
         proxy.drop();
         insert(database, 2);
       });
-      timed("a begun transaction", () => assert.throws(() => begun.immediate(), StateAway));
+      timed("a begun transaction", () => assert.throws(() => begun.immediate(), StateUnreachable));
       timed("another writer", () => insert(other, 3));
       const until = performance.now() + 5_000;
       while (database.away.ms > 0 && performance.now() < until) await sleep(20);

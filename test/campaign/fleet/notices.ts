@@ -31,7 +31,7 @@ export class FleetNotices {
     this.#receiver = receiver;
   }
 
-  /** Makes a webhook and saved searches, before any harm. */
+  /** Makes a webhook and saved searches, before any fault. */
   async begin(): Promise<void> {
     const post = async (path: string, body: object) => {
       const { body: text } = await this.#client.until(path, { method: "POST", body }, [201]);

@@ -110,11 +110,11 @@ function pageOf(one: NativeSegment, clauses: readonly Clause[], afterRow: number
 function check(clauses: readonly Clause[], afterRow: number, limit: number): void {
   const behind = matchesOf(fixture.rows, clauses).filter((row) => row > afterRow);
   const wanted = { rows: behind.slice(0, limit), more: behind.length > limit };
-  const asked = `${JSON.stringify(clauses)} after ${afterRow}`;
-  assert.deepEqual(pageOf(segment, clauses, afterRow, limit), wanted, asked);
-  assert.equal(segment.lastWork().chunks, 0, asked);
+  const message = `${JSON.stringify(clauses)} after ${afterRow}`;
+  assert.deepEqual(pageOf(segment, clauses, afterRow, limit), wanted, message);
+  assert.equal(segment.lastWork().chunks, 0, message);
   for (const one of [without, uncity]) {
-    assert.deepEqual(pageOf(one, clauses, afterRow, limit), wanted, asked);
+    assert.deepEqual(pageOf(one, clauses, afterRow, limit), wanted, message);
   }
 }
 

@@ -212,8 +212,8 @@ it("rejects, on use, blocks, runs, and names of PLACES that point outside", () =
   forgeries.forEach((forge, i) => {
     const one = open(forge);
     const any = [{ dimension: "started_year", codes: Uint32Array.of(300) } as const];
-    const asked: Clause = { kind: "posting", any, negated: true };
-    assert.throws(() => one.facets([asked], ["municipality"]), DAMAGED, `forgery ${i}`);
+    const clause: Clause = { kind: "posting", any, negated: true };
+    assert.throws(() => one.facets([clause], ["municipality"]), DAMAGED, `forgery ${i}`);
     one.close();
   });
 });

@@ -224,7 +224,7 @@ describe("queries on the addon", () => {
   it("finds the same rows off the main thread as inline, with many queries in flight", async () => {
     const random = seededRandom(12);
     const { rows, segment } = large();
-    const asked = Array.from({ length: ROUNDS / 10 }, async () => {
+    const checks = Array.from({ length: ROUNDS / 10 }, async () => {
       const clauses = [randomClause(random, rows.length)];
       const order = randomOrder(random);
       const method: Method = random() < 0.5 ? "walk" : "gather";
@@ -245,7 +245,7 @@ describe("queries on the addon", () => {
         segment.firstsPerCompany(found, companies),
       );
     });
-    await Promise.all(asked);
+    await Promise.all(checks);
     assert.throws(() => segment.countAsync([{ kind: "sound" } as never]), /kind "sound"/);
     const behind = { clauses: [], order: [], seed: 0n, afterRow: 1e6, limit: 1 };
     await assert.rejects(segment.selectAsync({ ...behind, method: "rank" }), {

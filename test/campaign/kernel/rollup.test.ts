@@ -70,8 +70,8 @@ it("sums facets of combined fields without opening a chunk", () => {
     // The combinations of activity and year are nearly as many as the accounts, so ROLLUP does not
     // answer some facets.
     const names = TWIN_FACETS.filter((name) => plain || !["municipality", "cnae"].includes(name));
-    const asked = plain ? COMBINED.slice(1, 5) : COMBINED;
-    const clauses = Array.from({ length: below(4) }, () => combined(asked));
+    const columns = plain ? COMBINED.slice(1, 5) : COMBINED;
+    const clauses = Array.from({ length: below(4) }, () => combined(columns));
     const counted = segment.facets(clauses, names);
     assert.equal(segment.lastWork().chunks, 0);
     const matches = matchesOf(rows, clauses).map((id) => rows[id] as FixtureRow);

@@ -18,8 +18,8 @@ import { ROOT } from "../../support/house/checkout.ts";
 import { tries } from "../../support/run/scale.ts";
 import { printReport, runCampaign } from "./campaign.ts";
 import { diskObstacle, runDiskFull } from "./diskfull.ts";
-import { type Further, FurtherLedger } from "./further.ts";
-import { checkOne } from "./furtherchecks.ts";
+import { checkOne } from "./exclusionchecks.ts";
+import { type ExclusionExport, ExclusionLedger } from "./exclusions.ts";
 import { checkEntries } from "./heldchecks.ts";
 import { plainGround } from "./lane.ts";
 import { Ledger, type SeenRecord } from "./ledger.ts";
@@ -194,14 +194,14 @@ describe("the ledger", () => {
     const check = (limit: number, unseen: number, ...accounts: string[]) => {
       const lists = { exclude: ["exported"] };
       const spec = { filters: { lists }, limit } as unknown as AccountQuerySpec;
-      const ledger = new FurtherLedger();
+      const ledger = new ExclusionLedger();
       ledger.note({ id: "x", tenant: 0, snapshot: "2026-10", spec, sentAt: 10 }, 20, false);
-      const further = ledger.find("x") as Further;
+      const excluding = ledger.find("x") as ExclusionExport;
       ledger.read(
-        further,
+        excluding,
         Buffer.from(`cnpj\r\n${accounts.map((one) => `${one}00\r\n`).join("")}`),
       );
-      checkOne(further, { rows, moments, unseen });
+      checkOne(excluding, { rows, moments, unseen });
     };
     // The other export was requested at about the same time, so the file may contain its accounts
     // or not.
@@ -241,7 +241,7 @@ describe("the server", () => {
     test.diagnostic(printReport(report));
     for (const point of FAULT_POINTS) assert.ok((report.deaths[point] ?? 0) >= HITS, point);
     assert.ok(report.done > CYCLES && report.expired > 0 && report.downloads > CYCLES / 4);
-    assert.ok(report.further > CYCLES, `${report.further} that leave out what was exported`);
+    assert.ok(report.exclusions > CYCLES, `${report.exclusions} that leave out what was exported`);
     assert.ok(report.replayed > 0 && report.removed > 0 && report.refused > 0);
     assert.equal(report.failed, 0);
   });

@@ -3,7 +3,7 @@
  * their ends, as clients saw them. Exports with the same content are recorded once.
  * Invariant: an end that was seen counts permanently, even if the file is lost or the export was
  * deleted. An export that was deleted before its end was seen may have exported all of its
- * accounts, or none. Exports that exclude earlier ones are in further.ts, because their content
+ * accounts, or none. Exports that exclude earlier ones are in exclusions.ts, because their content
  * depends on the others.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";

@@ -9,8 +9,8 @@ import Database from "better-sqlite3";
 import { bytesOf, unpackEntries } from "../../../src/lists/blocks.ts";
 import { ENTRY_BYTES, entryText } from "../../../src/lists/entries.ts";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { accountsIn, leavesOut } from "./further.ts";
-import { allOf } from "./furtherchecks.ts";
+import { allOf } from "./exclusionchecks.ts";
+import { accountsIn, excludesExports } from "./exclusions.ts";
 import { jsonOf, type Ledger } from "./ledger.ts";
 import { unexpected, type World } from "./load.ts";
 import { ENRICHMENT_SPECS, TENANTS } from "./plan.ts";
@@ -97,12 +97,12 @@ interface Holding {
 }
 
 /** Returns all exports of a tenant that the ledger knows. */
-function knownTo({ held, further }: Ledger, tenant: number): Holding[] {
+function knownTo({ held, exclusions }: Ledger, tenant: number): Holding[] {
   return [
     ...held.of(tenant).map(({ snapshot, spec, doneAt }) => {
       return { id: null, snapshot, spec, done: doneAt !== null, accounts: null };
     }),
-    ...further.of(tenant).map(({ id, snapshot, spec, doneAt, file }) => {
+    ...exclusions.of(tenant).map(({ id, snapshot, spec, doneAt, file }) => {
       return { id, snapshot, spec, done: doneAt !== null, accounts: file?.accounts ?? null };
     }),
   ];
@@ -139,7 +139,7 @@ function storedExports(
       return specs.map((spec) => ({ id: null, snapshot, spec, done, accounts: null }));
     }
     const spec = JSON.parse(stored) as AccountQuerySpec;
-    const path = leavesOut(spec) ? files.get(id) : undefined;
+    const path = excludesExports(spec) ? files.get(id) : undefined;
     const accounts = path === undefined ? null : accountsIn(readFileSync(path));
     return [{ id, snapshot, spec, done: state === "done", accounts }];
   });
@@ -207,7 +207,7 @@ async function boundsOf(
   const unseen = new Map<string | null, number>();
   const of = new Set<string>();
   for (const { id, snapshot, spec, done, accounts } of exports) {
-    if (accounts === null && leavesOut(spec)) {
+    if (accounts === null && excludesExports(spec)) {
       if (read.has(id)) continue;
       for (const account of await allOf(references, snapshot, spec)) of.add(account);
       unseen.set(id, spec.limit);

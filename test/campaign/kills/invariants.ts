@@ -12,8 +12,8 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { leavesOut } from "./further.ts";
-import { checkFurther } from "./furtherchecks.ts";
+import { checkExclusions } from "./exclusionchecks.ts";
+import { excludesExports } from "./exclusions.ts";
 import { checkHeld, checkStoredHeld } from "./heldchecks.ts";
 import { type Entry, jsonOf, type Ledger, type SeenRecord } from "./ledger.ts";
 import { create, download, read, remove, unexpected, type World } from "./load.ts";
@@ -84,8 +84,8 @@ async function checkFile(
   bytes: Buffer,
 ): Promise<void> {
   const id = FINAL_NAME.exec(basename(path))?.[1] ?? "";
-  const further = ledger.further.find(id);
-  if (further !== undefined) return ledger.further.read(further, bytes);
+  const excluding = ledger.exclusions.find(id);
+  if (excluding !== undefined) return ledger.exclusions.read(excluding, bytes);
   const { snapshot, spec } = ledger.find(id) ?? {};
   const wanted = await references.of(snapshot ?? "", spec as never);
   const message = `${basename(path)} (${bytes.byteLength} bytes) is not the whole export`;
@@ -163,7 +163,7 @@ export async function checkRecovered(recovered: Recovered): Promise<void> {
   await readFurther(recovered);
   await compareSome(recovered);
   await checkHeld(recovered);
-  await checkFurther(recovered);
+  await checkExclusions(recovered);
   await checkDisk(recovered);
   const { ledger } = recovered;
   const there = ledger.entries().filter(({ id, removal }) => id !== null && removal === "none");
@@ -201,7 +201,7 @@ async function settle(world: World): Promise<void> {
     if (isOver && entry.removal === "none" && !isFleeting(entry)) return;
     const record = await ended(world, entry);
     // A requested removal that has not taken effect by now must not take effect later.
-    if (entry.removal === "asked") entry.removal = "none";
+    if (entry.removal === "requested") entry.removal = "none";
     if (record === null) return;
     must(hasEnded(record), "I3", `${entry.id} is ${record.status} and does not move`);
   });
@@ -266,7 +266,7 @@ async function wholeList(world: World, tenant: number): Promise<string[]> {
 /** Checks I4 and I5 for exports that exclude earlier ones, by the content of their files. */
 async function readFurther({ dataDir, ledger, references }: Remains): Promise<void> {
   for (const [id, path] of finalFiles(dataDir)) {
-    const bytes = ledger.further.find(id) === undefined ? null : readIfThere(path);
+    const bytes = ledger.exclusions.find(id) === undefined ? null : readIfThere(path);
     if (bytes !== null) await checkFile({ ledger, references }, path, bytes);
   }
 }
@@ -296,8 +296,8 @@ async function wantedOf(
   { ledger, references }: World,
   { id, snapshot, spec }: { id: string | null; snapshot: string; spec: AccountQuerySpec },
 ) {
-  if (!leavesOut(spec)) return references.of(snapshot, spec);
-  const file = ledger.further.find(id ?? "")?.file ?? null;
+  if (!excludesExports(spec)) return references.of(snapshot, spec);
+  const file = ledger.exclusions.find(id ?? "")?.file ?? null;
   return file === null ? null : { ...file, rowCount: file.accounts.length };
 }
 

@@ -5,7 +5,7 @@
  * must agree with it. A request without an answer may have been executed or not.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import { FurtherLedger } from "./further.ts";
+import { ExclusionLedger } from "./exclusions.ts";
 import { HeldLedger } from "./held.ts";
 import { enrichmentSpec, sentRequest, TENANTS } from "./plan.ts";
 import type { Reply } from "./server.ts";
@@ -41,7 +41,7 @@ export interface Entry {
   /** The last record that a client received, with the time and the life in which it arrived. */
   seen: { readonly record: SeenRecord; readonly at: number; readonly life: number } | null;
   /** State of the removal. `goneAt` is the time at which it was confirmed. */
-  removal: "none" | "asked" | "done";
+  removal: "none" | "requested" | "done";
   goneAt: number;
   expiredAt: number | null;
   /** True if a create was refused because the queue was full, and none was accepted. */
@@ -63,7 +63,7 @@ export interface LedgerCounts {
   expired: number;
   downloads: number;
   /** Number of exports that exclude earlier exports and whose file was compared with the others. */
-  further: number;
+  exclusions: number;
 }
 
 const ORDER = { queued: 0, running: 1, done: 2, failed: 2 } as const;
@@ -87,12 +87,12 @@ export class Ledger {
     removed: 0,
     expired: 0,
     downloads: 0,
-    further: 0,
+    exclusions: 0,
   };
   /** Records the exported accounts that the lists must have, and those that they may have. */
   readonly held = new HeldLedger();
   /** Records the exports that exclude earlier exports. */
-  readonly further = new FurtherLedger();
+  readonly exclusions = new ExclusionLedger();
   readonly #entries: Entry[] = [];
   readonly #byId = new Map<string, Entry>();
   readonly #removedIds = new Set<string>();
@@ -232,7 +232,7 @@ export class Ledger {
 
   /** True if the removal of the export was requested. */
   mayBeRemoved(id: string): boolean {
-    return this.#removedIds.has(id) || this.#byId.get(id)?.removal === "asked";
+    return this.#removedIds.has(id) || this.#byId.get(id)?.removal === "requested";
   }
 
   /** True if the export must already have expired for a request that was sent at `sentAt`. */
@@ -254,7 +254,7 @@ export class Ledger {
   #held(entry: Entry, done: boolean): void {
     const now = ++this.#clock;
     this.held.note(entry, done ? now : null);
-    this.further.note(entry, now, done);
+    this.exclusions.note(entry, now, done);
   }
 
   #moved(entry: Entry, record: SeenRecord, { sentAt, receivedAt }: Timed): void {

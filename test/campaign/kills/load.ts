@@ -4,7 +4,7 @@
  * Invariant: every answer is immediately checked against the contract. If the server dies, the
  * clients end without an error, because their requests are in the ledger.
  */
-import { leavesOut } from "./further.ts";
+import { excludesExports } from "./exclusions.ts";
 import { type Entry, jsonOf, type Ledger, type SeenRecord } from "./ledger.ts";
 import { REQUESTS, type Step, sentRequest, TENANTS } from "./plan.ts";
 import { LABELS, type References, sha256Of } from "./reference.ts";
@@ -155,10 +155,12 @@ function lost(world: World, entry: Entry, reply: Reply): void {
 /** Downloads a finished file whole or in ranges and compares it with the reference. */
 export async function download(world: World, entry: Entry, parts: number): Promise<void> {
   const { server } = world;
-  const asked = await server.request(`/v1/exports/${entry.id}/download`, { tenant: entry.tenant });
-  if (asked.status === 409) return notReady(world, entry, asked);
-  if (asked.status !== 303) return lost(world, entry, asked);
-  const link = asked.headers.get("location") ?? "";
+  const redirect = await server.request(`/v1/exports/${entry.id}/download`, {
+    tenant: entry.tenant,
+  });
+  if (redirect.status === 409) return notReady(world, entry, redirect);
+  if (redirect.status !== 303) return lost(world, entry, redirect);
+  const link = redirect.headers.get("location") ?? "";
   const file = await fileOf(world, entry);
   if (file === null) return;
   const pieces: Buffer[] = [];
@@ -171,8 +173,8 @@ export async function download(world: World, entry: Entry, parts: number): Promi
     pieces.push(reply.body);
   }
   const bytes = Buffer.concat(pieces);
-  const further = world.ledger.further.find(entry.id ?? "");
-  if (further !== undefined) world.ledger.further.read(further, bytes);
+  const excluding = world.ledger.exclusions.find(entry.id ?? "");
+  if (excluding !== undefined) world.ledger.exclusions.read(excluding, bytes);
   must(sha256Of(bytes) === file.sha256, "I4", `the download of ${entry.id} is another file`);
   entry.compared = true;
   world.ledger.counts.downloads++;
@@ -185,7 +187,7 @@ export async function download(world: World, entry: Entry, parts: number): Promi
 async function fileOf(world: World, entry: Entry) {
   const { snapshot, spec, seen } = entry;
   must(snapshot !== null && spec !== null, "I1", `${entry.id} is read before it was accepted`);
-  if (!leavesOut(spec)) return world.references.of(snapshot, spec);
+  if (!excludesExports(spec)) return world.references.of(snapshot, spec);
   const { status, size_bytes: sizeBytes, sha256 } = seen?.record ?? {};
   if (status !== "done" || typeof sizeBytes !== "number" || sha256 === undefined) return null;
   return { sizeBytes, sha256 };
@@ -205,7 +207,7 @@ function notReady(world: World, entry: Entry, reply: Reply): void {
 export async function remove(world: World, entry: Entry): Promise<void> {
   const { server, ledger } = world;
   if (entry.busy > 0 || entry.removal !== "none") return;
-  entry.removal = "asked";
+  entry.removal = "requested";
   const options = { method: "DELETE", tenant: entry.tenant };
   const reply = await server.request(`/v1/exports/${entry.id}`, options);
   if (reply.status !== 204 && reply.status !== 404) {

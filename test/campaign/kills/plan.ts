@@ -70,7 +70,7 @@ const DRAWS: readonly object[] = Array.from({ length: 60 }, (_, seed) => {
 });
 
 /** Requests for a few accounts that the tenant has not exported, partly in states of `DRAWS`. */
-const FURTHER: readonly object[] = [1, 3, 8].map((limit) => {
+const EXCLUDING: readonly object[] = [1, 3, 8].map((limit) => {
   const states = ["CE", "PA", "AM", "MT", "ES", "DF", "MA", "PB", "RN", "AL", "PI", "MS", "TO"];
   const { spec, ...rest } = body(states, { format: "csv", fields: ["cnpj"] }, limit);
   const lists = { exclude: ["exported"] };
@@ -90,7 +90,7 @@ const SENT: readonly SentRequest[] = [
 ];
 
 /** Bodies of `POST /v1/exports`, then files of `POST /v1/enrich/files`. */
-export const REQUESTS: readonly object[] = [...FORMATS, ...DRAWS, ...FURTHER, ...SENT];
+export const REQUESTS: readonly object[] = [...FORMATS, ...DRAWS, ...EXCLUDING, ...SENT];
 
 /** Returns the request to enrich a file, or null for an export of a spec. */
 export function sentRequest(body: number): SentRequest | null {
@@ -223,7 +223,7 @@ function bodyOf(draw: Draw, point: FaultPoint | undefined): number {
   const sends = point?.startsWith("receive") ? 0.8 : 0.15;
   if (draw.chance(sends)) return REQUESTS.length - 1 - draw.below(SENT.length);
   if (draw.chance(0.3)) return FORMATS.length + draw.below(DRAWS.length);
-  if (draw.chance(0.3)) return FORMATS.length + DRAWS.length + draw.below(FURTHER.length);
+  if (draw.chance(0.3)) return FORMATS.length + DRAWS.length + draw.below(EXCLUDING.length);
   return draw.below(FORMATS.length);
 }
 

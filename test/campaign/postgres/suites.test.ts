@@ -27,7 +27,7 @@ const SUITES = [
   ...["contract/notices/exports", "contract/notices/mailer", "contract/notices/options"],
   ...["contract/notices/deliveries", "contract/notices/emails", "unit/export/queue"],
   ...["unit/access/audit", "unit/access/keyring", "unit/access/quota", "unit/export/endings"],
-  ...["unit/export/recovery", "unit/store/exportstore", "unit/store/kept-bytes"],
+  ...["unit/export/recovery", "unit/store/exportstore", "unit/store/stored-bytes"],
 ];
 
 describe("suites with their state on PostgreSQL", { skip: withoutPostgres }, () => {

@@ -22,7 +22,7 @@ import {
   startConsole,
 } from "../../support/console/fake.ts";
 import { type WireAnswer, WireConnection } from "../../support/fuzz/client.ts";
-import { changed, spoilt } from "../../support/fuzz/shapes.ts";
+import { changed, corrupted } from "../../support/fuzz/shapes.ts";
 import { TRANSPORTS } from "../../support/http/fake.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { Draw, seededRng } from "../../support/spec/random.ts";
@@ -87,7 +87,7 @@ function fuzzed(
   const path = parts.join("/") + (draw.chance(0.15) ? draw.of(QUERIES) : "");
   const near = good.body !== undefined && draw.chance(0.6) ? changed(draw, good.body) : good.body;
   const none = near === undefined && draw.chance(0.9);
-  const raw = none ? Buffer.alloc(0) : draw.chance(0.2) ? spoilt(draw, near) : jsonOf(near);
+  const raw = none ? Buffer.alloc(0) : draw.chance(0.2) ? corrupted(draw, near) : jsonOf(near);
   const headers = new Map(Object.entries(good.headers ?? {}));
   if (raw.length > 0) headers.set("content-type", "application/json");
   if (draw.chance(0.25)) headers.set(...draw.of(HEADERS));

@@ -176,7 +176,7 @@ class Fuzzing {
     const heads = requests.map(({ method }) => method === "HEAD");
     const { answers, ended } = await this.#connection.run(bytes, heads, first.loose);
     if (first.closes) this.#connection.close();
-    this.#judge(requests, answers);
+    this.#checkAnswers(requests, answers);
     if (requests.length > 1) this.runs++;
     if (first.loose || answers.length === requests.length) return;
     if (ended && requests.length > 1 && !this.#world.waitsInLine) {
@@ -190,7 +190,7 @@ class Fuzzing {
     assert.fail(`answered ${statuses}, then ${ended ? "closed" : "late"}: ${sent}`);
   }
 
-  #judge(requests: readonly FuzzRequest[], answers: readonly WireAnswer[]): void {
+  #checkAnswers(requests: readonly FuzzRequest[], answers: readonly WireAnswer[]): void {
     for (const [at, answer] of answers.entries()) {
       const request = requests[at] ?? (requests[0] as FuzzRequest);
       this.#seen.set(answer.status, (this.#seen.get(answer.status) ?? 0) + 1);

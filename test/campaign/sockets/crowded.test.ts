@@ -9,7 +9,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Waits } from "../../../src/http/server/admission.ts";
+import { ExportWaits } from "../../../src/http/server/admission.ts";
 import { startMetricsServer } from "../../../src/http/server/metricsserver.ts";
 import type { RunningServer } from "../../../src/http/server/server.ts";
 import { Telemetry } from "../../../src/http/server/telemetry.ts";
@@ -120,7 +120,7 @@ for (const transport of TRANSPORTS) {
       const before = handled();
       const [socket] = (await crowd(target(), 1, { reading: false })).sockets;
       assert(socket !== undefined);
-      for (let asked = 0; asked < 1_800 && !socket.destroyed; asked += 12) {
+      for (let sent = 0; sent < 1_800 && !socket.destroyed; sent += 12) {
         socket.write(numbered(12, "/docs/errors"));
         await sleep(1);
       }
@@ -171,7 +171,7 @@ for (const transport of TRANSPORTS) {
     let server: FakeServer;
     let held: attacks.StreamLimit[] = [];
     before(async () => {
-      const waits = new Waits(1_000);
+      const waits = new ExportWaits(1_000);
       server = await startFake(transport, { waits }, { ...LIMITS, trustedProxies: ONES_OWN });
     });
     after(() => server.close());
@@ -205,9 +205,9 @@ for (const transport of TRANSPORTS) {
       );
 
     it("are closed for new connections if idle", async () => {
-      const asked = await hold(ONES_OWN, 5, get("/healthz"));
+      const used = await hold(ONES_OWN, 5, get("/healthz"));
       await until(
-        () => asked.sockets.every(({ bytesRead }) => bytesRead > 0),
+        () => used.sockets.every(({ bytesRead }) => bytesRead > 0),
         () => "not all of them are answered",
       );
       const silent = await hold(ONES_OWN, 100);
@@ -216,7 +216,7 @@ for (const transport of TRANSPORTS) {
         () => silent.closed() >= 65,
         () => `${silent.closed()} of the idle ones are closed`,
       );
-      assert.equal(asked.closed(), 0, "one was closed that had asked, before those that had not");
+      assert.equal(used.closed(), 0, "a used connection was closed before unused ones");
       assert.ok(server.sockets.open <= 40);
       await release();
     });
@@ -297,7 +297,7 @@ for (const transport of TRANSPORTS) {
   describe(`requests over ${transport} that wait for exports`, () => {
     let server: FakeServer;
     before(async () => {
-      server = await startFake(transport, { waits: new Waits(3) });
+      server = await startFake(transport, { waits: new ExportWaits(3) });
     });
     after(() => server.close());
 
@@ -363,8 +363,8 @@ describe("the metrics on a separate address", () => {
 
   it("are answered in order to a client that sends many requests", async () => {
     const count = 200;
-    const asked = { port: server.port };
-    const { statuses, text } = await sendAndRead(asked, numbered(count, "/metrics"), {
+    const address = { port: server.port };
+    const { statuses, text } = await sendAndRead(address, numbered(count, "/metrics"), {
       enough: count,
     });
     assert.deepEqual(statuses, Array(count).fill(200));

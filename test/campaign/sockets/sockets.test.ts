@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/errors.ts";
-import { Waits } from "../../../src/http/server/admission.ts";
+import { ExportWaits } from "../../../src/http/server/admission.ts";
 import { type ConnectionSlot, Sockets } from "../../../src/http/server/transport/sockets.ts";
 
 const LIMITS = { socketsMax: 16, socketsPerAddress: null, trustedProxies: "192.0.2.1" };
@@ -156,7 +156,7 @@ describe("requests of too many connections", () => {
 
 describe("requests that wait", () => {
   it("are limited per tenant, however they end", async () => {
-    const waits = new Waits(2);
+    const waits = new ExportWaits(2);
     const ends: ((error?: Error) => void)[] = [];
     const wait = () =>
       new Promise<string>((resolve, reject) => {

@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it, type TestContext } from "node:test";
 import { runUpdate, type UpdateReport } from "../../../src/cli/commands/update.ts";
-import { type CheckParts, checkShare, demandsOfMonth } from "../../../src/cli/update/check.ts";
+import { type CheckParts, checkShare, spaceNeedsOfMonth } from "../../../src/cli/update/check.ts";
 import {
   LAST_CHECK_FILE,
   readLastCheck,
@@ -89,7 +89,7 @@ describe("an update check", () => {
     return {
       use: downloadOptions(share.url, dumps.root),
       ...{ folder, dumps: join(folder, ".download"), monthsTried: 3 },
-      demands: () => [],
+      needs: () => [],
       clock: manualClock(NOW),
       ...over,
     };
@@ -227,7 +227,7 @@ describe("an update check", () => {
   it("reports a disk without enough space", async () => {
     await share.addFolder(LABEL, dumps.first);
     const parts = partsOf({
-      demands: (bytes) => [{ folder: join(folder, ".update"), bytes: bytes * 1e12, what: "x" }],
+      needs: (bytes) => [{ folder: join(folder, ".update"), bytes: bytes * 1e12, what: "x" }],
     });
     const { takes, not_taken } = await checkShare(parts);
     assert.equal(takes, null);
@@ -236,8 +236,8 @@ describe("an update check", () => {
 
   it("needs no space for zips already present, and checks the disk of folders to create", () => {
     const zips = join(folder, "new", "zips");
-    const demands = () => [{ folder: join(folder, ".update"), bytes: 7, what: "the import" }];
-    const requested = () => demandsOfMonth(LABEL, 100, { dumps: zips, demands });
+    const needs = () => [{ folder: join(folder, ".update"), bytes: 7, what: "the import" }];
+    const requested = () => spaceNeedsOfMonth(LABEL, 100, { dumps: zips, needs });
     const imported = { folder: join(folder, ".update"), bytes: 7, what: "the import" };
     const fetched = { folder, bytes: 100, what: `the zips of ${LABEL}` };
     assert.deepEqual(requested(), [fetched, imported]);

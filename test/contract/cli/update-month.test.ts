@@ -73,7 +73,7 @@ describe("the metrics of a server", () => {
   const log = openLog("silent");
   const NAMES = {
     peneira_snapshot_months_behind: "behind",
-    peneira_update_check_age_seconds: "asked",
+    peneira_update_check_age_seconds: "age",
   };
 
   function valuesOf(label: string | null): Record<string, string> {
@@ -105,12 +105,12 @@ describe("the metrics of a server", () => {
   }
 
   it("report how many months it lags behind the last check, and the check's age", () => {
-    assert.deepEqual(valuesOf("2026-09"), { behind: "NaN", asked: "NaN" });
+    assert.deepEqual(valuesOf("2026-09"), { behind: "NaN", age: "NaN" });
     writeLastCheck(folder, { asked_at: "2026-11-20T11:00:00Z", published: "2027-01" }, quiet);
-    assert.deepEqual(valuesOf("2026-09"), { behind: "4", asked: "3600" });
-    assert.deepEqual(valuesOf("2027-01"), { behind: "0", asked: "3600" });
-    assert.deepEqual(valuesOf("2027-02"), { behind: "0", asked: "3600" });
-    assert.deepEqual(valuesOf(null), { behind: "NaN", asked: "3600" });
+    assert.deepEqual(valuesOf("2026-09"), { behind: "4", age: "3600" });
+    assert.deepEqual(valuesOf("2027-01"), { behind: "0", age: "3600" });
+    assert.deepEqual(valuesOf("2027-02"), { behind: "0", age: "3600" });
+    assert.deepEqual(valuesOf(null), { behind: "NaN", age: "3600" });
     assert.equal(monthsFrom("2025-12", "2026-01"), 1);
   });
 
@@ -134,7 +134,7 @@ describe("the metrics of a server", () => {
     ];
     for (const text of forged) {
       writeFileSync(join(folder, LAST_CHECK_FILE), text);
-      assert.deepEqual(valuesOf("2026-09"), { behind: "NaN", asked: "NaN" }, text.slice(0, 40));
+      assert.deepEqual(valuesOf("2026-09"), { behind: "NaN", age: "NaN" }, text.slice(0, 40));
       assert.deepEqual(readLastCheck(folder), {
         ...{ asked_at: null, published: null, last_update: null, refused: null },
       });

@@ -15,7 +15,11 @@ import { Assets, acceptedEncoding, VIEWS } from "../../../src/console/assets.ts"
 import { VIEW_NAMES } from "../../../src/console/web/app/router.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { SessionAuth } from "../../../src/http/server/session-auth.ts";
-import { type ConsoleServer, type Got, startConsole } from "../../support/console/fake.ts";
+import {
+  type ConsoleAnswer,
+  type ConsoleServer,
+  startConsole,
+} from "../../support/console/fake.ts";
 import { TRANSPORTS } from "../../support/http/fake.ts";
 
 const STYLE = ".header{height:52px}";
@@ -47,7 +51,7 @@ function writeConsole(place: string): void {
   writeFileSync(join(place, "secret.txt"), "not for anybody");
 }
 
-const bytesOf = ({ text }: Got): Buffer => Buffer.from(text, "latin1");
+const bytesOf = ({ text }: ConsoleAnswer): Buffer => Buffer.from(text, "latin1");
 
 /** Headers that are in every answer, with values that may differ. */
 const USUAL = ["date", "content-length", "x-request-id", "etag", "connection"];
@@ -63,7 +67,7 @@ for (const transport of TRANSPORTS) {
 
     const get = (path: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
       server.send({ method, path, headers });
-    const rest = ({ headers }: Got) =>
+    const rest = ({ headers }: ConsoleAnswer) =>
       Object.fromEntries(Object.entries(headers).filter(([name]) => !USUAL.includes(name)));
 
     it("include a page with all its headers", async () => {

@@ -13,8 +13,8 @@ import type { AuditLine, AuditPage } from "../../../src/console/web/app/answers.
 import { AuditStore } from "../../../src/store/auditstore.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import {
+  type ConsoleAnswer,
   type ConsoleServer,
-  type Got,
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
@@ -32,9 +32,9 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    const get = (query = "", by = owner): Promise<Got> =>
+    const get = (query = "", by = owner): Promise<ConsoleAnswer> =>
       server.send({ method: "GET", path: AUDIT + query, headers: by.headers });
-    const post = (path: string, body: unknown, by = owner): Promise<Got> =>
+    const post = (path: string, body: unknown, by = owner): Promise<ConsoleAnswer> =>
       server.send({ method: "POST", path: `/v1/console${path}`, headers: by.headers, body });
     const page = async (query = "", by = owner): Promise<AuditPage> => {
       const got = await get(query, by);

@@ -8,8 +8,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { ApiKey, CreatedKeyAnswer } from "../../../src/console/web/app/answers.ts";
 import {
+  type ConsoleAnswer,
   type ConsoleServer,
-  type Got,
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
@@ -30,9 +30,9 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    const post = (path: string, body: unknown = {}): Promise<Got> =>
+    const post = (path: string, body: unknown = {}): Promise<ConsoleAnswer> =>
       server.send({ method: "POST", path: KEYS + path, headers: owner.headers, body });
-    const as = <Shape>(got: Got): Shape => got.json() as unknown as Shape;
+    const as = <Shape>(got: ConsoleAnswer): Shape => got.json() as unknown as Shape;
     const list = async (): Promise<ApiKey[]> => {
       const got = await server.send({ method: "GET", path: KEYS, headers: owner.headers });
       return as<{ keys: ApiKey[] }>(got).keys;

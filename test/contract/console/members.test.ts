@@ -9,8 +9,8 @@ import { after, before, describe, it } from "node:test";
 import { CONSOLE_LIMIT } from "../../../src/access/limits.ts";
 import type { CreatedMember, Member } from "../../../src/console/web/app/memberanswers.ts";
 import {
+  type ConsoleAnswer,
   type ConsoleServer,
-  type Got,
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
@@ -31,16 +31,16 @@ for (const transport of MATRIX) {
     });
     after(() => server.close());
 
-    const post = (path: string, body: unknown = {}, by = owner): Promise<Got> =>
+    const post = (path: string, body: unknown = {}, by = owner): Promise<ConsoleAnswer> =>
       server.send({ method: "POST", path: MEMBERS + path, headers: by.headers, body });
-    const as = <Shape>(got: Got): Shape => got.json() as unknown as Shape;
+    const as = <Shape>(got: ConsoleAnswer): Shape => got.json() as unknown as Shape;
     const list = async (by = owner): Promise<Member[]> => {
       const got = await server.send({ method: "GET", path: MEMBERS, headers: by.headers });
       return as<{ members: Member[] }>(got).members;
     };
     const open = async ({ headers }: Person): Promise<number> =>
       (await server.send({ method: "GET", path: "/v1/console/sessions", headers })).status;
-    const signIn = (email: string, password: string): Promise<Got> =>
+    const signIn = (email: string, password: string): Promise<ConsoleAnswer> =>
       server.send({ method: "POST", path: "/v1/console/session", body: { email, password } });
 
     it("get a password that works and is shown once", async () => {

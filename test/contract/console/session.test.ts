@@ -13,8 +13,8 @@ import { CONSOLE_LIMIT } from "../../../src/access/limits.ts";
 import { ROUTES } from "../../../src/http/api/routes.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import {
+  type ConsoleAnswer,
   type ConsoleServer,
-  type Got,
   type Person,
   startConsole,
 } from "../../support/console/fake.ts";
@@ -31,7 +31,8 @@ const PERSISTENT_SECONDS = 2_592_000;
 type Headers = Readonly<Record<string, string>>;
 
 /** Returns the part of a Set-Cookie header that a client sends back in its Cookie header. */
-const pairOf = (got: Got): string => (got.headers["set-cookie"] ?? "").split(";")[0] as string;
+const pairOf = (got: ConsoleAnswer): string =>
+  (got.headers["set-cookie"] ?? "").split(";")[0] as string;
 
 const signIn = (server: ConsoleServer, { email, password }: Person, headers: Headers = {}) =>
   server.send({ method: "POST", path: SESSION, headers, body: { email, password } });
@@ -40,10 +41,11 @@ const statusOf = async (server: ConsoleServer, headers: Headers): Promise<number
   (await server.send({ method: "GET", path: SESSIONS, headers })).status;
 
 /** Returns how many mistakes an answer reports. */
-const mistakesIn = (got: Got): number => (got.json().errors as unknown as unknown[]).length;
+const mistakesIn = (got: ConsoleAnswer): number =>
+  (got.json().errors as unknown as unknown[]).length;
 
 /** Returns the headers for the session of a sign-in. */
-const headersOf = (got: Got): Headers => ({
+const headersOf = (got: ConsoleAnswer): Headers => ({
   cookie: pairOf(got),
   "x-csrf-token": got.json().csrf_token ?? "",
 });

@@ -237,25 +237,25 @@ describe("network trouble", () => {
 describe("disk space", () => {
   it("leaves no empty folder if it is missing", async () => {
     await withShare(dumps.first, async (share) => {
-      const demand = { folder: dumps.root, bytes: 2 ** 60, what: "the import" };
-      const options = downloadOptions(share.url, dumps.root, { demands: () => [demand] });
+      const need = { folder: dumps.root, bytes: 2 ** 60, what: "the import" };
+      const options = downloadOptions(share.url, dumps.root, { needs: () => [need] });
       assert.match(await refusal(downloadMonth(options)), /not enough for/);
       const left = () => readdirSync(options.to).filter((name) => !name.startsWith("."));
       assert.deepEqual(left(), []);
       // Files of the month that were downloaded before are kept.
       share.plan = faultsFor(BIG, Array(20).fill({ kind: "status", status: 403 }));
-      await refusal(downloadMonth({ ...options, demands: () => [] }));
+      await refusal(downloadMonth({ ...options, needs: () => [] }));
       assert.deepEqual(left(), [`${LABEL}.part`]);
     });
   });
 
   it("is reported before the download if it is missing", () => {
-    const demand = { folder: dumps.root, bytes: 2 ** 60, what: "the zips of 2026-10" };
-    assert.throws(() => checkSpace([demand]), /not enough for the zips of 2026-10 \(1153 PB\)/);
+    const need = { folder: dumps.root, bytes: 2 ** 60, what: "the zips of 2026-10" };
+    assert.throws(() => checkSpace([need]), /not enough for the zips of 2026-10 \(1153 PB\)/);
     assert.throws(
-      () => checkSpace([demand, { ...demand, what: "the import" }]),
+      () => checkSpace([need, { ...need, what: "the import" }]),
       /has .* free, which is not enough for the zips of 2026-10 .* and the import .* to spare/,
     );
-    checkSpace([{ ...demand, bytes: 1_000 }]);
+    checkSpace([{ ...need, bytes: 1_000 }]);
   });
 });

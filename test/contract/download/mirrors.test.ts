@@ -11,7 +11,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { downloadMonth, inquiryOf } from "../../../src/download/month.ts";
+import { downloadMonth, sourcesContextOf } from "../../../src/download/month.ts";
 import { listMonth, listMonths } from "../../../src/download/months.ts";
 import { CommandError } from "../../../src/errors.ts";
 import {
@@ -215,8 +215,8 @@ describe("several addresses", () => {
         await second.addFolder("2026-09", dumps.older);
         first.plan = () => ({ kind: "status", status: 403 });
         const options = downloadOptions([first.url, second.url], dumps.root);
-        const inquiry = inquiryOf(options);
-        for (const label of await listMonths(inquiry)) await listMonth(inquiry, label, false);
+        const context = sourcesContextOf(options);
+        for (const label of await listMonths(context)) await listMonth(context, label, false);
         assert.deepEqual(
           first.served.map(({ method }) => method),
           ["PROPFIND", "GET"],
@@ -225,7 +225,7 @@ describe("several addresses", () => {
         assert.equal(options.messages.filter((text) => text.includes("Going on with")).length, 1);
         // If two sources fail, both reasons are reported.
         second.plan = first.plan;
-        const other = inquiryOf(downloadOptions([first.url, second.url], dumps.root));
+        const other = sourcesContextOf(downloadOptions([first.url, second.url], dumps.root));
         const requested = () => first.served.length + second.served.length;
         const reasons = await refusal(listMonths(other));
         const before = requested();
@@ -257,7 +257,7 @@ describe("several addresses", () => {
       const options = downloadOptions([first.url, "http://127.0.0.1:9/"], dumps.root);
       const words = await refusal(downloadMonth(options));
       assert.match(words, /None of the 2 addresses will do:\n- 127.*no folder.*404[\s\S]*bad port/);
-      await assert.rejects(listMonths(inquiryOf(options)), /None of the 2 addresses/);
+      await assert.rejects(listMonths(sourcesContextOf(options)), /None of the 2 addresses/);
     });
   });
 });
@@ -323,7 +323,7 @@ describe("a missing month", () => {
       for (const name of [`${LABEL}-09`, `${LABEL}-30`, `${LABEL}-31b`])
         share.months.set(name, files);
       const month = await listMonth(
-        inquiryOf(downloadOptions(share.url, dumps.root)),
+        sourcesContextOf(downloadOptions(share.url, dumps.root)),
         LABEL,
         false,
       );

@@ -45,7 +45,7 @@ import {
   workbook,
 } from "../../support/lists/workbooks.ts";
 import { labelledTwin } from "../../support/native-index/labelled-twin.ts";
-import { unformulated } from "../../support/native-index/rows-twin.ts";
+import { escapeFormula } from "../../support/native-index/rows-twin.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import { seededRng } from "../../support/spec/random.ts";
 
@@ -108,7 +108,7 @@ function cellsOf(outcome: string, account: KnownAccount | null, labels: "pt" | "
     if (value === null) return "";
     const people = labels === null ? undefined : labelledTwin(field, value, labels);
     const plain = people ?? (Array.isArray(value) ? value.join(",") : String(value));
-    return FREE.includes(field) ? unformulated(plain) : plain;
+    return FREE.includes(field) ? escapeFormula(plain) : plain;
   });
   return [outcomeWords(outcome as "found", labels), ...values];
 }

@@ -17,11 +17,11 @@ import { FACET_PAIRS_MAX, FACETS } from "../../../src/spec/facets.ts";
 import { UFS } from "../../../src/spec/fields.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import {
-  askerOf,
   EXPENSIVE,
   type ExpensiveCall,
   postalCodes,
   type Send,
+  senderOf,
 } from "../../support/http/expensive.ts";
 import { type Recording, startRecording } from "../../support/road/recordingserver.ts";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
@@ -166,7 +166,7 @@ describe("a turn of the answering thread", () => {
   it(`has at most ${STEPS_MAX} steps during the switch to a newer snapshot`, async () => {
     const next = await makeSampleSnapshot(19_000, 6);
     try {
-      const send = askerOf(recording.base, recording.key);
+      const send = senderOf(recording.base, recording.key);
       const served = async () =>
         (JSON.parse(await send("/v1/accounts/count", SP)) as { total: number }).total;
       const before = await served();
@@ -187,7 +187,7 @@ describe("a turn of the answering thread", () => {
   let round = 0;
   for (const [name, call] of Object.entries(REQUESTS)) {
     it(`has at most ${STEPS_MAX} steps during ${name}`, async () => {
-      const send = askerOf(recording.base, recording.key);
+      const send = senderOf(recording.base, recording.key);
       await call(send, ++round);
       await recording.beginTurns();
       await call(send, ++round);

@@ -20,11 +20,11 @@ import { AuditStore } from "../../../src/store/auditstore.ts";
 import { type Office, openOffice, START_MS, TENANT } from "../../support/changes/office.ts";
 import { queueNotices } from "../../support/changes/queued.ts";
 import {
+  ACCEPTED,
   type Behaviour,
   type Receiver,
   startReceiver,
   status,
-  WELL,
 } from "../../support/changes/receiver.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
@@ -74,13 +74,13 @@ describe("deliveries", () => {
 
   it("of a backlog go out with at most 4 requests to a host at a time", async () => {
     const hosts = [receiver];
-    for (let n = 0; n < 4; n++) hosts.push(await startReceiver(WELL, `127.0.0.${70 + n}`));
+    for (let n = 0; n < 4; n++) hosts.push(await startReceiver(ACCEPTED, `127.0.0.${70 + n}`));
     others.push(...hosts.slice(1));
     for (const { url } of hosts) hook(url);
     // A second receiver on the first host. Both share the limit of the host.
     hook(`${receiver.url}/2`);
     for (const one of hosts) {
-      one.answer = (received, response) => void setTimeout(() => WELL(received, response), 3);
+      one.answer = (received, response) => void setTimeout(() => ACCEPTED(received, response), 3);
     }
     const count = 200;
     queue(count);
@@ -134,7 +134,7 @@ describe("deliveries", () => {
     office.clock.advance(48 * HOUR);
     await office.work();
     assert.equal(receiver.got.length, 1);
-    receiver.answer = WELL;
+    receiver.answer = ACCEPTED;
     office.notices.webhooks.change(OWNER, webhook, { enabled: true });
     await office.work();
     assert.deepEqual([deliveries(id)[0]?.state, receiver.got.length], ["delivered", 2]);
@@ -230,7 +230,7 @@ describe("deliveries", () => {
     const ids = queue(3);
     office.notices.tick();
     await receiver.until(3);
-    receiver.answer = WELL;
+    receiver.answer = ACCEPTED;
     await office.restart();
     await office.work();
     const again = receiver.got.slice(3).map(({ headers }) => headers["webhook-id"]);
@@ -313,7 +313,7 @@ describe("deliveries", () => {
     hook();
     const [waits = ""] = queue(1);
     await office.work();
-    receiver.answer = WELL;
+    receiver.answer = ACCEPTED;
     const [done = ""] = queue(1);
     await office.work();
     office.clock.advance(400 * 24 * HOUR);

@@ -15,7 +15,7 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { SqliteDatabase } from "../../../src/store/sqlite.ts";
 import { type Office, openOffice, TENANT } from "../../support/changes/office.ts";
 import { queueNotices } from "../../support/changes/queued.ts";
-import { type Receiver, startReceiver, WELL } from "../../support/changes/receiver.ts";
+import { ACCEPTED, type Receiver, startReceiver } from "../../support/changes/receiver.ts";
 
 const OWNER = { tenantId: TENANT, actor: "key:test" } as const;
 const HOSTS = 10;
@@ -82,7 +82,7 @@ describe("due deliveries", () => {
     // Resolving a host name never ends here, so each attempt stays in progress.
     office = await openOffice({ folder, parts: { resolve: () => new Promise(() => {}) } });
     office.database.exec("INSERT INTO tenants (id, name, created_at) VALUES ('ten_c', 'c', 0)");
-    const well = await receive(WELL);
+    const well = await receive(ACCEPTED);
     const queueAll = () => {
       for (const tenant of [TENANT, "ten_b"]) {
         for (let n = 0; n < 256; n++) hook(`https://${n}.example/`, tenant);

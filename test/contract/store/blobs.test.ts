@@ -41,12 +41,12 @@ afterEach(() => {
 function flip(table: string, column: string, at = 3): void {
   const one = `(SELECT ${column} FROM ${table} ORDER BY 1 LIMIT 1)`;
   const blob = database.prepare<[], Buffer>(`SELECT ${one}`).pluck().get() as Buffer;
-  const spoilt = Buffer.from(blob);
-  const place = Math.min(at, spoilt.length - 1);
-  spoilt[place] = (spoilt[place] as number) ^ 0x10;
+  const corrupted = Buffer.from(blob);
+  const place = Math.min(at, corrupted.length - 1);
+  corrupted[place] = (corrupted[place] as number) ^ 0x10;
   const { changes } = database
     .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`)
-    .run(spoilt, blob);
+    .run(corrupted, blob);
   assert.ok(changes > 0);
 }
 

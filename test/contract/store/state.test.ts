@@ -186,13 +186,13 @@ describe("openDatabase", () => {
     const fresh = new Database(header);
     fresh.pragma("journal_mode = WAL");
     fresh.close();
-    const spoils = [
+    const damages = [
       () => writeFileSync(state(), readFileSync(header)),
       () => writeFileSync(state(), ""),
       () => rmSync(state()),
     ];
-    for (const spoil of spoils) {
-      spoil();
+    for (const damage of damages) {
+      damage();
       const refusal = /state\.db is damaged.*is (empty|missing).*secrets\.json.*peneira restore/s;
       assert.throws(() => openDatabase(directory), refusal);
       assert.throws(() => openUnmigrated(directory), refusal);

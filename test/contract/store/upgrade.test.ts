@@ -40,8 +40,8 @@ import {
   FIXTURES,
   type FixtureKind,
   fixturePath,
-  keepFixture,
   readFixture,
+  storeFixture,
 } from "../../support/formats/fixtures.ts";
 import { unpackBackup } from "../../support/formats/make.ts";
 import { columnsOf, contentOf, tablesOf } from "../../support/formats/state-rows.ts";
@@ -152,7 +152,7 @@ describe("the committed states", () => {
 
   it("are never rewritten", () => {
     const path = fixturePath("state", 1);
-    assert.throws(() => keepFixture(path, Buffer.from("another")), { code: "EEXIST" });
+    assert.throws(() => storeFixture(path, Buffer.from("another")), { code: "EEXIST" });
   });
 });
 

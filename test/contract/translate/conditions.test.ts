@@ -14,7 +14,7 @@ import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
 import { confidenceOf, isUncertain } from "../../../src/translate/confidence.ts";
 import { tokenize } from "../../../src/translate/words/tokens.ts";
 import { CONDITION_ROWS } from "../../support/translate/condition-rows.ts";
-import { FILTER_SAYINGS, type Sayings, spoken } from "../../support/translate/filter-sayings.ts";
+import { FILTER_TEXTS, type FilterTexts, spoken } from "../../support/translate/filter-texts.ts";
 import { NOTE_LISTS, notesOf, openProbe, type Probe } from "../../support/translate/probe.ts";
 import { STATED_ROWS } from "../../support/translate/stated-rows.ts";
 
@@ -102,9 +102,9 @@ describe("conditions", () => {
     const set = (filters: AccountQuerySpec["filters"]) =>
       FILTERS.filter((row) => isSet(filters, row)).map(({ member }): FilterName => member);
     const plain = set(probe.spec("padarias em Curitiba").filters);
-    const sayings: Readonly<Record<FilterName, Sayings | null>> = FILTER_SAYINGS;
+    const byFilter: Readonly<Record<FilterName, FilterTexts | null>> = FILTER_TEXTS;
     for (const row of FILTERS) {
-      const one = sayings[row.member];
+      const one = byFilter[row.member];
       if (one === null) continue;
       const without = plain.filter((name) => !one.not?.includes(name));
       const wanted = [...new Set([...without, row.member])].sort();

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { SEED, tries } from "../../support/run/scale.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
 import { generateRequests } from "../../support/translate/requests.ts";
-import { halfOf, judge, loadSentences } from "../../support/translate/sentences.ts";
+import { evaluate, halfOf, loadSentences } from "../../support/translate/sentences.ts";
 
 /**
  * Minimum fractions of right translations of plain requests, of requests with a condition without a
@@ -55,7 +55,7 @@ describe("generated requests", () => {
     seen = generateRequests(tries("generated requests"), SEED, cities).map((request) => {
       const { text, group } = request;
       const { spec } = probe.translate(text);
-      const { right } = judge(request, spec, probe.segment);
+      const { right } = evaluate(request, spec, probe.segment);
       return { text, group, right, confidence: spec.explain.confidence };
     });
   });
@@ -69,7 +69,7 @@ describe("generated requests", () => {
     keepsItsWord(
       loadSentences("held-out").map((sentence) => {
         const { spec } = probe.translate(sentence.text);
-        const { right } = judge(sentence, spec, probe.segment);
+        const { right } = evaluate(sentence, spec, probe.segment);
         const meant = right && sentence.expect.uncertain !== true;
         return { right: meant, confidence: spec.explain.confidence };
       }),

@@ -12,16 +12,16 @@ import { catalogLookup } from "../../../src/spec/catalog.ts";
 import { FILTERS, type FilterRow } from "../../../src/spec/filters/table.ts";
 import { makeSampleSnapshot, type SampleSnapshot } from "../../support/sample/snapshot.ts";
 import {
+  type EvaluationSnapshot,
+  evaluate,
   expectationsOf,
   FIELDS,
   type Field,
   HALVES,
   halfOf,
-  type JudgingSnapshot,
-  judge,
   type LabelledSentence,
   loadSentences,
-  normalizedForJudging,
+  normalizedForEvaluation,
   resolveDay,
   specOf,
 } from "../../support/translate/sentences.ts";
@@ -65,7 +65,7 @@ describe("labelled sentences", () => {
     assert.equal(new Set(all.map(({ text }) => text)).size, all.length);
   });
 
-  it("have only judged members, and unmapped words of their text", () => {
+  it("have only evaluated members, and unmapped words of their text", () => {
     for (const sentence of all) {
       assert.deepEqual(
         Object.keys(sentence).filter((name) => !MEMBERS.has(name)),
@@ -95,7 +95,7 @@ describe("expected specs", () => {
   let sample: SampleSnapshot;
   let segment: Segment;
   /** Describes the snapshot as if all public lists had been imported. */
-  let imported: JudgingSnapshot;
+  let imported: EvaluationSnapshot;
   before(async () => {
     sample = await makeSampleSnapshot(500, 11);
     segment = await openSegment(sample.snapshot);
@@ -129,18 +129,18 @@ describe("expected specs", () => {
     for (const sentence of all) {
       for (const expected of expectationsOf(sentence)) {
         const spec = specOf(expected, segment);
-        normalizedForJudging(spec, segment);
-        const { right, fields } = judge(sentence, spec, segment);
+        normalizedForEvaluation(spec, segment);
+        const { right, fields } = evaluate(sentence, spec, segment);
         const wrong = FIELDS.filter((field) => !fields[field]);
         assert.ok(right, `${sentence.text}: ${wrong.join(", ")}`);
       }
     }
   });
 
-  it("judges each field by itself", () => {
+  it("evaluates each field by itself", () => {
     for (const [field, change] of CHANGES) {
       const spec = { ...specOf(BASE.expect, segment), ...change(specOf(BASE.expect, segment)) };
-      const { right, fields } = judge(BASE, spec, segment);
+      const { right, fields } = evaluate(BASE, spec, segment);
       assert.deepEqual(
         FIELDS.filter((one) => !fields[one]),
         [field],
@@ -154,26 +154,26 @@ describe("expected specs", () => {
     );
   });
 
-  it("judges places, statuses, and ages by their meaning", () => {
+  it("evaluates places, statuses, and ages by their meaning", () => {
     for (const [text, expect, given] of MEANINGS) {
       const sentence: LabelledSentence = { text, group: "meaning", expect };
-      assert.ok(judge(sentence, { ...specOf(expect, segment), ...given }, segment).right, text);
+      assert.ok(evaluate(sentence, { ...specOf(expect, segment), ...given }, segment).right, text);
     }
   });
 
   it("accepts one day more or less of an age, and no other day", () => {
-    const judged = (label: string, started_before: string) => {
+    const evaluated = (label: string, started_before: string) => {
       const expect = { company: { started_before: label } };
-      return judge({ text: "", group: "", expect }, only({ started_before }), segment).right;
+      return evaluate({ text: "", group: "", expect }, only({ started_before }), segment).right;
     };
     const day = resolveDay("-P5Y", segment.snapshotDate);
     const between = (days: number) =>
       new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
     assert.deepEqual(
-      [-2, -1, 0, 1, 2].map((days) => judged("-P5Y", between(days))),
+      [-2, -1, 0, 1, 2].map((days) => evaluated("-P5Y", between(days))),
       [false, true, true, true, false],
     );
-    assert.equal(judged(day, between(1)), false, "a day that was said is exact");
+    assert.equal(evaluated(day, between(1)), false, "a day that was said is exact");
   });
 
   it("accepts all cities but one only as the list of all others", () => {
@@ -183,7 +183,7 @@ describe("expected specs", () => {
       uf === "SC" && ibge !== null && ibge !== "4205407" ? [ibge] : [],
     );
     const right = (ufs: string[], codes: string[], words: string[]) =>
-      judge(
+      evaluate(
         sentence,
         {
           ...place(ufs, codes),
@@ -205,7 +205,7 @@ describe("expected specs", () => {
       const spec = specOf({}, imported);
       const given = filters(spec, group, { [member]: UNEXPECTED[member], ...BESIDE[member] });
       const sentence: LabelledSentence = { text: "", group: "", expect: {} };
-      assert.equal(judge(sentence, { ...spec, ...given }, imported).right, false, member);
+      assert.equal(evaluate(sentence, { ...spec, ...given }, imported).right, false, member);
     }
   });
 
@@ -215,8 +215,8 @@ describe("expected specs", () => {
       const value = { [member]: UNEXPECTED[member], ...BESIDE[member] };
       const expect = { [group]: value } as LabelledSentence["expect"];
       const sentence: LabelledSentence = { text: "", group: "", expect };
-      assert.ok(judge(sentence, specOf(expect, imported), imported).right, member);
-      assert.equal(judge(sentence, specOf({}, imported), imported).right, false, member);
+      assert.ok(evaluate(sentence, specOf(expect, imported), imported).right, member);
+      assert.equal(evaluate(sentence, specOf({}, imported), imported).right, false, member);
     }
   });
 
@@ -225,7 +225,7 @@ describe("expected specs", () => {
       ...specOf(BASE.expect, segment),
       explain: { unmapped_constraints: words.map((one) => ({ words: one })) },
     });
-    const count = (words: readonly string[]) => judge(BASE, unmapped(words), segment).unmapped;
+    const count = (words: readonly string[]) => evaluate(BASE, unmapped(words), segment).unmapped;
     assert.deepEqual(count(["com site próprio"]), { found: 1, missed: 0, extra: 0 });
     assert.deepEqual(count([]), { found: 0, missed: 1, extra: 0 });
     assert.deepEqual(count(["Site próprio", "urgente"]), { found: 1, missed: 0, extra: 0 });

@@ -40,9 +40,9 @@ describe("sweeps", () => {
     "a contact that a list joins to an item": () => sweeps.contactsBehind(),
     "wishes in every order": () => sweeps.orders(),
     "every name of every wish": () => sweeps.tableNames(),
-    "other ways to write": () => sweeps.writings(),
+    "other ways to write": () => sweeps.respellings(),
     "a request behind what the speaker says of himself": () => sweeps.speakers(),
-    "a request in words that ask for nothing": () => sweeps.politeness(),
+    "a request in words that ask for nothing": () => sweeps.politeRequests(),
     "a request in chat spelling": () => sweeps.chats(),
     "a comparison in words and in signs": () => sweeps.comparisons(),
   };

@@ -133,9 +133,9 @@ describe("peneira list", () => {
     assert.deepEqual([reported.sheet, reported.column, reported.read], ["A", "cnpj", 2]);
     assert.equal(reported.refused_count, 2);
     writeFileSync(named, (await workbook(sheets)).subarray(0, 700));
-    const spoilt = list("add", "Planilha", named);
-    assert.equal(spoilt.status, 1);
-    assert.match(spoilt.stderr, /no XLSX workbook, or one that is damaged or cut off/);
+    const corrupted = list("add", "Planilha", named);
+    assert.equal(corrupted.status, 1);
+    assert.match(corrupted.stderr, /no XLSX workbook, or one that is damaged or cut off/);
     list("delete", "Planilha");
   });
 

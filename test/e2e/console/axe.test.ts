@@ -46,7 +46,7 @@ const counted = async ({ page }: Visit) => {
 };
 const ready = async ({ page }: Visit) => {
   await page.getByRole("grid").waitFor();
-  await page.locator(".told").waitFor();
+  await page.locator(".meaning").waitFor();
 };
 
 /** Every view and dialog. The entries that need the result table wait for it. */

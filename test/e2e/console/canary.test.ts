@@ -134,7 +134,7 @@ describe("texts that users typed", () => {
         await visit.go("/app");
         await page.getByLabel(find.prompt, { exact: true }).fill(`padarias em SP ${sentence}`);
         await button(page, find.promptSubmit).click();
-        await page.locator(".told, .ask-error").first().waitFor();
+        await page.locator(".meaning, .ask-error").first().waitFor();
         await unharmed(visit);
       }
       const link = [`q=${hint}`, `name=${hint}`, `uf=${hint}`, `${hint}=x`].map(encodeURIComponent);

@@ -166,12 +166,12 @@ describe("an export", () => {
     // The server finishes before any click is possible, so the test delays the answers until the
     // dialog is closed.
     let held = true;
-    let asked = 0;
+    let polls = 0;
     await visit.page.route(/\/v1\/console\/exports\/exp_[0-9a-f]+$/, async (route) => {
       const answer = await route.fetch();
       const record = (await answer.json()) as ExportView;
-      asked++;
-      const progress = asked === 1 ? 0.3 : 0.4;
+      polls++;
+      const progress = polls === 1 ? 0.3 : 0.4;
       const written = { status: "running", progress, rows_written: progress * 10 };
       const running = { ...record, ...written };
       await route.fulfill({ response: answer, json: held ? running : record });

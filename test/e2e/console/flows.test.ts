@@ -156,8 +156,8 @@ describe("finding", () => {
     const { page } = visit;
     await page.getByLabel(find.prompt, { exact: true }).fill(SENTENCE);
     await button(page, find.promptSubmit).click();
-    await page.locator(".told").waitFor();
-    assert.equal(await page.locator(".told-sentence").innerText(), SENTENCE);
+    await page.locator(".meaning").waitFor();
+    assert.equal(await page.locator(".meaning-sentence").innerText(), SENTENCE);
     for (const role of ["place", "contact"]) await page.locator(`.part-${role}`).first().waitFor();
     await page.locator(".remark-unmapped").waitFor();
     await page.locator(".remark-assumed, .remark-warn").first().waitFor();

@@ -64,7 +64,7 @@ for (const [language, locale, words, sentence] of LANGUAGES) {
       await keyboard.press("/");
       await keyboard.type(sentence);
       await keyboard.press("Enter");
-      await page.locator(".told").waitFor();
+      await page.locator(".meaning").waitFor();
       await page.locator('[data-row="1"]').waitFor({ state: "attached" });
       await tabTo(page, find.skip);
       await keyboard.press("Enter");

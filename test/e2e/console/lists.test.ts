@@ -202,7 +202,7 @@ describe("lists", () => {
     await page.waitForURL(/email/);
     assert.match(page.url(), /not_in_lists=exported/);
     assert.ok(await box.isChecked());
-    assert.equal(await page.locator(".told-edited").count(), 0);
+    assert.equal(await page.locator(".meaning-edited").count(), 0);
     await page.goBack();
     await shows(visit, total);
     await box.uncheck();

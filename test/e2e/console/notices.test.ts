@@ -131,9 +131,9 @@ describe("a monthly notice", () => {
     await page.waitForURL(/opened=/);
     await page.goto(page.url().replace(/opened=[\d-]+/, `opened=${day}`));
     await page.reload();
-    await page.locator(".told-sentence").waitFor();
+    await page.locator(".meaning-sentence").waitFor();
     assert.match(page.url(), /opened=2026-01-15/);
-    assert.equal(await page.locator(".told-edited").count(), 0);
+    assert.equal(await page.locator(".meaning-edited").count(), 0);
     await button(page, commands.saveButton).click();
     const days = "abertas desde 15 de jan. de 2026";
     await dialog(visit).getByText(notices.fixedDays(days)).waitFor();

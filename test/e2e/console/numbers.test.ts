@@ -62,8 +62,8 @@ describe("the menu of a chart", () => {
       await visit.page.evaluate("globalThis.lastCopied = undefined");
       await press(visit, title, COPY);
       const lines = await copied(visit);
-      const asked = { spec, facets: [facet] };
-      const { total, facets } = await visit.send<Counted>("/accounts/count", asked);
+      const body = { spec, facets: [facet] };
+      const { total, facets } = await visit.send<Counted>("/accounts/count", body);
       assert.equal(lines[1]?.at(-2), String(total));
       const sums = lines.slice(2).map((line) => Number(line.at(-2)));
       assert.equal(
@@ -109,8 +109,8 @@ describe("the menu of a chart", () => {
     await press(visit, charts.municipalities, charts.onMap);
     const dialog = page.getByRole("dialog");
     const { places } = await visit.getJson<PlacesAnswer>("/places?uf=SP");
-    const asked = { spec: SP, facets: ["municipality"] };
-    const { facets } = await visit.send<Counted>("/accounts/count", asked);
+    const body = { spec: SP, facets: ["municipality"] };
+    const { facets } = await visit.send<Counted>("/accounts/count", body);
     const [first] = facets.municipality?.values ?? [];
     const most = places.find(({ ibge }) => ibge === first?.value);
     const rate = ((first?.count ?? 0) * 1e4) / (most?.population ?? 0);

@@ -174,7 +174,7 @@ describe("the screen of an office laptop", () => {
     for (const sentence of ["clínicas em SP", "oficinas em SP", "lojas em SP", "escolas em SP"]) {
       await page.goto("about:blank");
       await visit.go(`/app#q=${encodeURIComponent(sentence)}`);
-      await page.locator(".told").waitFor();
+      await page.locator(".meaning").waitFor();
       for (const row of await page.locator(".suggestion").all()) {
         const others = row.locator(".suggested[aria-pressed=false] .suggested-count");
         const texts = await others.allTextContents();

@@ -29,21 +29,21 @@ interface Picture {
   readonly arrive: (visit: Visit) => Promise<void>;
 }
 
-async function asked(visit: Visit): Promise<void> {
+async function searched(visit: Visit): Promise<void> {
   await visit.go("/app");
   await visit.page.getByLabel(words.find.prompt, { exact: true }).fill(SENTENCE);
   await visit.page.keyboard.press("Enter");
   await visit.page.getByRole("grid").waitFor();
-  await visit.page.locator(".told").waitFor();
+  await visit.page.locator(".meaning").waitFor();
 }
 
 const WIDE = { width: 1440, height: 900, locale: "en-GB" } as const;
 const PICTURES: Readonly<Record<string, Picture>> = {
-  find: { options: WIDE, arrive: asked },
+  find: { options: WIDE, arrive: searched },
   account: {
     options: WIDE,
     async arrive(visit) {
-      await asked(visit);
+      await searched(visit);
       await visit.page.locator("[data-row='0'] [data-column='0']").click();
       await visit.page.getByRole("dialog").getByText(words.table.drawer.why).waitFor();
     },
@@ -51,7 +51,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   export: {
     options: WIDE,
     async arrive(visit) {
-      await asked(visit);
+      await searched(visit);
       await button(visit.page.locator(".found"), words.commands.button).click();
       await visit.page.getByRole("dialog").locator(".export-sum strong").waitFor();
     },
@@ -65,7 +65,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   },
   phone: {
     options: { width: 390, height: 844, locale: "en-GB" },
-    arrive: asked,
+    arrive: searched,
   },
 };
 

@@ -75,7 +75,7 @@ const STEPS: Readonly<Partial<Record<TaskName, Step>>> = {
     await visit.go("/app");
     await visit.page.locator(".overview-examples button").first().click();
     await visit.page.getByRole("grid").waitFor();
-    await visit.page.locator(".told").waitFor();
+    await visit.page.locator(".meaning").waitFor();
   },
   async narrow(visit, words) {
     const box = visit.page.getByLabel(words.find.mobile, { exact: true });

@@ -14,7 +14,7 @@ import { after, before, describe, it } from "node:test";
 import { DOCUMENTS } from "../../support/documents/figures.ts";
 import { staleDocuments } from "../../support/documents/generate.ts";
 import { deadLinks, EXTERNAL, externalLinks } from "../../support/documents/links.ts";
-import { runDocument, type Workshop } from "../../support/documents/run.ts";
+import { type RunInput, runDocument } from "../../support/documents/run.ts";
 import { shareOf } from "../../support/download/dumps.ts";
 import { filesMatching, refuse, textOf } from "../../support/house/checkout.ts";
 import { productCommand } from "../../support/server/process.ts";
@@ -46,14 +46,14 @@ const total = { ran: 0, compared: 0, skipped: 0 };
 
 describe("examples of the documents", { concurrency: 2 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "peneira-documents-"));
-  let workshop: Workshop;
+  let input: RunInput;
 
   let share: Awaited<ReturnType<typeof shareOf>>;
 
   before(async () => {
-    const opened = openWorkshop(folder);
+    const opened = openRunInput(folder);
     share = await shareOf(join(folder, "20000", "2026-10"), "2026-10");
-    workshop = { ...opened, share: share.url };
+    input = { ...opened, share: share.url };
   });
   after(async () => {
     await share.stop();
@@ -62,7 +62,7 @@ describe("examples of the documents", { concurrency: 2 }, () => {
 
   for (const file of FILES) {
     it(`of ${file}`, async (test) => {
-      const outcome = await runDocument(textOf(file), workshop);
+      const outcome = await runDocument(textOf(file), input);
       const skipped = outcome.skipped.map((one) => `${file}:${one}`);
       for (const one of skipped) test.diagnostic(`skipped ${one}`);
       total.ran += outcome.ran;
@@ -120,7 +120,7 @@ describe("documents", () => {
 });
 
 /** Makes a folder for the PATH with `peneira`, and the months of invented companies. */
-function openWorkshop(folder: string): Workshop {
+function openRunInput(folder: string): RunInput {
   const bin = join(folder, "bin");
   mkdirSync(bin);
   const program = join(bin, "peneira");

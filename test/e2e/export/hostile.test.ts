@@ -18,7 +18,7 @@ import { chromium, type Page } from "playwright-core";
 import { readSheet } from "read-excel-file/node";
 import { readCsv } from "../../support/export/readers.ts";
 import { HOSTILE_TEXTS } from "../../support/native-index/render-fixture.ts";
-import { FORMULA, unformulated } from "../../support/native-index/rows-twin.ts";
+import { escapeFormula, FORMULA } from "../../support/native-index/rows-twin.ts";
 import { makeSampleSnapshot } from "../../support/sample/snapshot.ts";
 import {
   type ServerProcess,
@@ -169,7 +169,7 @@ describe("hostile names", () => {
   it("pass CSV, guarded where a spreadsheet would run them", async () => {
     const [head, ...rows] = readCsv((await exported("csv")).toString());
     assert.deepEqual(head, FIELDS);
-    assert.deepEqual(rows, cells(unformulated));
+    assert.deepEqual(rows, cells(escapeFormula));
     for (const cell of rows.flat()) assert.doesNotMatch(cell, FORMULA);
   });
 

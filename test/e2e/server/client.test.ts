@@ -11,10 +11,10 @@ import { after, before, describe, it } from "node:test";
 import openapiTypes, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import {
+  checkDetails,
   clientOf,
   exportAll,
   findLeads,
-  lookCloser,
   makeMistakes,
   readStatus,
   requestChanges,
@@ -117,7 +117,7 @@ for (const transport of ["uws", "node"]) {
       assert.equal(await readStatus(client), 2_000);
       const seen = await walk(client);
       assert.ok(seen.length > 40);
-      await lookCloser(client, seen);
+      await checkDetails(client, seen);
       await findLeads(client);
       assert.deepEqual(await requestChanges(client), []);
       await exportAll(client, seen);

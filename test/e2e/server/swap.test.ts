@@ -162,8 +162,8 @@ for (const transport of TRANSPORTS) {
     });
 
     it("recover if a corrupt file is replaced, also by the same content", async () => {
-      const path = join(folder, `spoilt-${transport}.peneira`);
-      const dataDir = join(folder, `state-spoilt-${transport}`);
+      const path = join(folder, `corrupt-${transport}.peneira`);
+      const dataDir = join(folder, `state-corrupt-${transport}`);
       copyFileSync(snapshotOf("2026-09"), path);
       const options = { snapshot: path, dataDir, transport };
       const server = await startServerProcess(options);

@@ -119,12 +119,12 @@ function nextMonth(rows: readonly FixtureRow[], seed: number): FixtureRow[] {
   // Few random rows are abroad or sanctioned, so this adds more.
   const abroad = (row: FixtureRow, i: number) =>
     i % 40 === 3 ? { ...row, foreign_city: `LIMA ${i}`, country_code: i % 9 } : row;
-  const judged = (row: FixtureRow, i: number) =>
+  const flipSanction = (row: FixtureRow, i: number) =>
     i % 40 === 7 ? { ...row, sanctioned: row.sanctioned !== true } : row;
   const retained = rows
     .filter(() => random() >= GONE)
     .map(abroad)
-    .map(judged);
+    .map(flipSanction);
   const changed = retained.map((row, i) => {
     if (random() >= CHANGED) return row;
     const names = Array.from({ length: 1 + Math.floor(random() * 4) }, () => {

@@ -35,7 +35,7 @@ export interface Receiver {
 }
 
 /** Answers 204. */
-export const WELL: Behaviour = (_, response) => {
+export const ACCEPTED: Behaviour = (_, response) => {
   response.writeHead(204).end();
 };
 
@@ -48,7 +48,7 @@ export function status(code: number, headers: Record<string, string> = {}): Beha
 
 /** Starts a receiver; `host` is a loopback address. */
 export async function startReceiver(
-  answer: Behaviour = WELL,
+  answer: Behaviour = ACCEPTED,
   host = "127.0.0.1",
 ): Promise<Receiver> {
   const got: Received[] = [];

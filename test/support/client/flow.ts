@@ -63,7 +63,7 @@ export async function walk(client: Client): Promise<string[]> {
  * Counts the search, reads one account, and normalizes the spec. All results must agree with the
  * CNPJs in `seen`.
  */
-export async function lookCloser(client: Client, seen: readonly string[]): Promise<void> {
+export async function checkDetails(client: Client, seen: readonly string[]): Promise<void> {
   const counted = await client.POST("/v1/accounts/count", {
     body: { spec, facets: ["uf", "cnae_section"] },
   });

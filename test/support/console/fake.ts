@@ -43,7 +43,7 @@ export interface SentRequest {
 }
 
 /** An answer; names of headers in lower case. */
-export interface Got {
+export interface ConsoleAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The body, one character per byte. */
@@ -73,7 +73,7 @@ export interface Person {
 /** A server with a console. */
 export interface ConsoleServer extends FakeServer {
   readonly table: RouteTable;
-  send(request: SentRequest): Promise<Got>;
+  send(request: SentRequest): Promise<ConsoleAnswer>;
   /** Makes a user of a tenant, with a session. */
   person(tenant: string, role: Role): Promise<Person>;
   /** Another session of a user. */
@@ -148,7 +148,7 @@ async function send(port: number, { method, path, headers = {}, lines = [], body
   return gotFrom((await sendRaw(port, raw, 10_000)).text);
 }
 
-function gotFrom(text: string): Got {
+function gotFrom(text: string): ConsoleAnswer {
   const end = text.indexOf("\r\n\r\n");
   assert.ok(end > 0, `no answer: ${text}`);
   const headers: Record<string, string> = {};

@@ -28,7 +28,7 @@ const ADDRESS = "127.0.0.1:8080";
 const RUN_MS_MAX = 300_000;
 
 /** A run's inputs. */
-export interface Workshop {
+export interface RunInput {
   /** Folder with the program `peneira`. It is put at the front of the PATH. */
   readonly bin: string;
   /** Files that a document may need, by name. */
@@ -78,7 +78,7 @@ copy() {
 `;
 
 /** Runs a document. */
-export async function runDocument(text: string, workshop: Workshop): Promise<Outcome> {
+export async function runDocument(text: string, input: RunInput): Promise<Outcome> {
   const parsed = parseDocument(text);
   const folder = mkdtempSync(join(tmpdir(), "peneira-document-"));
   const work = join(folder, "here");
@@ -86,7 +86,7 @@ export async function runDocument(text: string, workshop: Workshop): Promise<Out
   mkdirSync(work);
   mkdirSync(records);
   try {
-    const unknown = giveFiles(parsed.given, workshop, work);
+    const unknown = giveFiles(parsed.given, input, work);
     const mistakes = [...parsed.mistakes, ...unknown];
     if (mistakes.length > 0) return { ran: 0, compared: 0, skipped: [], absent: 0, mistakes };
     const able = withPackages(parsed.blocks);
@@ -95,17 +95,17 @@ export async function runDocument(text: string, workshop: Workshop): Promise<Out
     const port = await freePort();
     const script = HEAD + blocks.map((block, at) => scriptOf(block, at, records)).join("");
     const address = `127.0.0.1:${port}`;
-    const share = parsed.given.includes("share") ? workshop.share : undefined;
-    const place = { work, bin: workshop.bin, address, share };
+    const share = parsed.given.includes("share") ? input.share : undefined;
+    const place = { work, bin: input.bin, address, share };
     const failed = await runScript(script.replaceAll(ADDRESS, address), place);
     const absent = able.filter(({ marks }) => marks.needs && marks.skip !== undefined).length;
-    return { ...judge({ ...parsed, blocks }, { records, failed, address }), absent };
+    return { ...compareBlocks({ ...parsed, blocks }, { records, failed, address }), absent };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }
 
-function giveFiles(given: Parsed["given"], { files }: Workshop, work: string): string[] {
+function giveFiles(given: Parsed["given"], { files }: RunInput, work: string): string[] {
   const names = given.filter((name) => name !== "server" && name !== "share");
   const unknown = names.filter((name) => files[name] === undefined);
   if (unknown.length > 0) return [`given: there is no ${unknown.join(", ")}`];
@@ -221,7 +221,7 @@ interface Records {
 }
 
 /** Compares the texts that the document shows with the real output. */
-function judge(
+function compareBlocks(
   { blocks }: Pick<Parsed, "blocks">,
   { records, failed, address }: Records,
 ): Omit<Outcome, "absent"> {

@@ -23,7 +23,7 @@ const ENDINGS = {
 export type FixtureKind = keyof typeof ENDINGS;
 
 /** The folder of the committed files. */
-export const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "kept");
+export const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "released");
 
 /** Returns the path of a committed file. */
 export function fixturePath(kind: FixtureKind, version: number, folder = FIXTURES): string {
@@ -44,7 +44,7 @@ export function readFixture(kind: FixtureKind, version: number): Buffer {
 }
 
 /** Compresses and stores bytes. Throws if the file already exists. */
-export function keepFixture(path: string, bytes: Uint8Array): void {
+export function storeFixture(path: string, bytes: Uint8Array): void {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
     [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,

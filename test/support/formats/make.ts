@@ -29,7 +29,7 @@ import {
 import { openSecrets } from "../../../src/store/secrets.ts";
 import { makeSampleSnapshot } from "../sample/snapshot.ts";
 import { answersOf } from "./answers.ts";
-import { FIXTURES, fixturePath, keepFixture } from "./fixtures.ts";
+import { FIXTURES, fixturePath, storeFixture } from "./fixtures.ts";
 import { exportId, fillFiles, fillState } from "./state-rows.ts";
 
 const ACCOUNTS = 200;
@@ -44,12 +44,12 @@ export async function makeFixtures(folder = FIXTURES): Promise<string[]> {
     const dataDir = join(scratch, "state");
     makeState(dataDir);
     const state = fixturePath("state", SCHEMA_VERSION, folder);
-    if (missing(state)) keepFixture(state, readFileSync(join(dataDir, DATABASE_FILE)));
+    if (missing(state)) storeFixture(state, readFileSync(join(dataDir, DATABASE_FILE)));
     const sent = join(dataDir, "sent");
     mkdirSync(sent, { mode: 0o700 });
     writeFileSync(join(sent, `${exportId(1)}.unclaimed`), "entries", { mode: 0o600 });
     const backup = fixturePath("backup", WITH_ENTRIES, folder);
-    if (missing(backup)) keepFixture(backup, await packedBackup(dataDir, join(scratch, "backup")));
+    if (missing(backup)) storeFixture(backup, await packedBackup(dataDir, join(scratch, "backup")));
     const snapshot = fixturePath("snapshot", FORMAT_VERSION, folder);
     const answers = fixturePath("answers", FORMAT_VERSION, folder);
     if (missing(snapshot) && missing(answers)) await makeSnapshot(snapshot, answers);
@@ -91,9 +91,9 @@ export function unpackBackup(packed: Buffer, target: string): void {
 async function makeSnapshot(path: string, answers: string): Promise<void> {
   const sample = await makeSampleSnapshot(ACCOUNTS, SEED);
   const segment = await openSegment(sample.snapshot);
-  keepFixture(answers, Buffer.from(JSON.stringify(answersOf(segment))));
+  storeFixture(answers, Buffer.from(JSON.stringify(answersOf(segment))));
   segment.close();
-  keepFixture(path, readFileSync(sample.snapshot));
+  storeFixture(path, readFileSync(sample.snapshot));
   sample.dispose();
 }
 

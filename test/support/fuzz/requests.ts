@@ -11,7 +11,7 @@ import type { Catalog } from "../../../src/spec/catalog.ts";
 import { type Draw, randomExportInput, randomSpecInput } from "../spec/random.ts";
 import type { TwinRow } from "../twin.ts";
 import { toLists, withinLists } from "./lists.ts";
-import { changed, JUNK, type Shape, shaped, spoilt } from "./shapes.ts";
+import { changed, corrupted, JUNK, type Shape, shaped } from "./shapes.ts";
 
 /**
  * Values from which requests are made. Ids, links, ETags, and cursors from the answers are added to
@@ -80,7 +80,7 @@ function posted(draw: Draw, world: FuzzWorld): FuzzRequest {
   const path = draw.chance(0.03) ? "/v1/exports" : draw.of(POSTS.slice(0, -1));
   const value = draw.chance(0.6) ? meant(draw, world, path) : shaped(draw, BODIES[path] as Shape);
   const near = draw.chance(0.35) ? changed(draw, value) : value;
-  const bytes = draw.chance(0.2) ? spoilt(draw, near) : Buffer.from(JSON.stringify(near) ?? "");
+  const bytes = draw.chance(0.2) ? corrupted(draw, near) : Buffer.from(JSON.stringify(near) ?? "");
   const large = draw.chance(0.0005) ? Buffer.alloc(1_100_000, " ") : Buffer.alloc(0);
   const headers: Headers = [
     ["Content-Type", draw.chance(0.97) ? "application/json" : draw.of(TYPES)],

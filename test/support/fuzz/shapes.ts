@@ -116,7 +116,7 @@ const MEMBERS = [
 ];
 
 /** Functions that corrupt a JSON text. Each returns the bytes to send. */
-const SPOILERS: readonly ((draw: Draw, text: string) => string | Buffer)[] = [
+const CORRUPTIONS: readonly ((draw: Draw, text: string) => string | Buffer)[] = [
   (draw, text) => text.slice(0, draw.below(text.length)),
   (draw, text) => text + draw.of([" ", "\n\n", "x", "{}", ",", "\u0000", "}"]),
   (_, text) => text.replace("{", '{"spec":{},'),
@@ -140,7 +140,7 @@ const SPOILERS: readonly ((draw: Draw, text: string) => string | Buffer)[] = [
 ];
 
 /** Returns the JSON text of a value, corrupted in one way. */
-export function spoilt(draw: Draw, value: unknown): Buffer {
+export function corrupted(draw: Draw, value: unknown): Buffer {
   const text = JSON.stringify(value) ?? "{}";
-  return Buffer.from(draw.of(SPOILERS)(draw, text === "" ? " " : text));
+  return Buffer.from(draw.of(CORRUPTIONS)(draw, text === "" ? " " : text));
 }

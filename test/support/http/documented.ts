@@ -20,7 +20,7 @@ export interface SeenAnswer {
   readonly body: string;
   /**
    * The `Accept` header of the request. Browsers receive a page for an unknown path
-   * (`src/http/server/lostpage.ts`).
+   * (`src/http/server/notfoundpage.ts`).
    */
   readonly accept?: string | undefined;
 }

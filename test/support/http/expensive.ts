@@ -2,7 +2,7 @@
  * Sends expensive requests as clients do: facets of everything, large pages, long sentences, ten
  * thousand postal codes, uploads of lists, exports. A test counts the work of the thread that
  * answers (contract/http/turns). A benchmark measures other requests meanwhile
- * (`bench/beside.bench.ts`).
+ * (`bench/interference.bench.ts`).
  * Invariant: every round sends a new query, so that no cache answers it. Every answer is a
  * success that is read completely.
  */
@@ -74,7 +74,7 @@ export const EXPENSIVE: Readonly<Record<string, ExpensiveCall>> = {
 };
 
 /** Returns a function that sends requests to a server with a key. */
-export function askerOf(base: string, key: string): Send {
+export function senderOf(base: string, key: string): Send {
   return async (path, body, headers = {}) => {
     const all = {
       authorization: `Bearer ${key}`,

@@ -23,7 +23,7 @@ import { ChangeLists } from "../../../src/changes/lists.ts";
 import { Months } from "../../../src/changes/months.ts";
 import { searchCounter } from "../../../src/export/queue/rendertask.ts";
 import { PUBLIC_TABLE } from "../../../src/http/api/routes.ts";
-import { Budget, OverloadGuard, Waits } from "../../../src/http/server/admission.ts";
+import { Budget, ExportWaits, OverloadGuard } from "../../../src/http/server/admission.ts";
 import { IN_CALL } from "../../../src/http/server/body.ts";
 import { ResponseCache } from "../../../src/http/server/responsecache.ts";
 import type { RouteTable } from "../../../src/http/server/routetable.ts";
@@ -448,7 +448,7 @@ export async function startFake(
     rateLimits: new RateLimits(systemClock, { perSecond: 1e6, burst: 1e6 }),
     overload: new OverloadGuard(systemClock, 60_000),
     streams: new Budget(64),
-    waits: new Waits(100),
+    waits: new ExportWaits(100),
     telemetry,
     clock: systemClock,
     log,

@@ -17,7 +17,7 @@ export interface NamedRow {
  * A matching row and the class of its match: 0 if a name begins with the text, 1 for whole words, 2
  * for prefixes, 3 for an edit distance of one, and 4 for two.
  */
-export type Fitting = readonly [row: number, fit: number];
+export type FindMatch = readonly [row: number, fit: number];
 
 /** Minimum letters of a word that may match as a prefix. The last word has no minimum. */
 const BEGINNING_LETTERS = 3;
@@ -61,8 +61,8 @@ export class FindTwin {
   fitting(
     words: readonly string[],
     { limit, keeps }: { limit: number; keeps: (row: number) => boolean },
-  ): Fitting[] {
-    const fits: Fitting[] = [];
+  ): FindMatch[] {
+    const fits: FindMatch[] = [];
     const nearest = new Map<string, number>();
     let candidates = 0;
     for (const [row, names] of this.#names.entries()) {

@@ -133,7 +133,7 @@ export const FORMULA = new RegExp(`^(?:[\\t\\r]|${DROPPED}[=+\\-@＝＋－＠])`
  * Returns the text with an apostrophe before it if a spreadsheet that opens the CSV file would
  * evaluate it as a formula.
  */
-export function unformulated(text: string): string {
+export function escapeFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
@@ -147,7 +147,7 @@ function csvLine(cells: readonly Cell[], delimiter: string): string {
           : Array.isArray(value)
             ? value.join(",")
             : String(value);
-      const text = kind === "free" ? unformulated(plain) : plain;
+      const text = kind === "free" ? escapeFormula(plain) : plain;
       const quoted = delimiter === "|" ? /[",;\t\r\n|]|^ | $/ : /[",;\t\r\n]|^ | $/;
       return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     })

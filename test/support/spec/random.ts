@@ -7,7 +7,12 @@
  */
 
 import { analyzeWords } from "../../../src/spec/analyzer.ts";
-import { type Catalog, lackMark, punctuateCnae, sectionOfCnae } from "../../../src/spec/catalog.ts";
+import {
+  absenceMark,
+  type Catalog,
+  punctuateCnae,
+  sectionOfCnae,
+} from "../../../src/spec/catalog.ts";
 import { WIDER_FIELDS } from "../../../src/spec/fields/wider.ts";
 import {
   COMPANY_SIZE_CODES,
@@ -265,7 +270,7 @@ function randomRecord(odds: number, catalog: Catalog, drawn: Drawn) {
     ] as const;
   const reason = () => String(draw.of([1, 7, 14, 63, 71])).padStart(draw.of([1, 2]), "0");
   const reasons = () => draw.list(row?.registration_status_reason, 2, reason);
-  const known = (["ceis", "cnep", "cepim"] as const).filter((list) => !catalog[lackMark(list)]);
+  const known = (["ceis", "cnep", "cepim"] as const).filter((list) => !catalog[absenceMark(list)]);
   const debt = Number(row?.federal_debt_total ?? 1_000 + draw.below(100_000));
   const roots = () => draw.list(String(row?.cnpj ?? "00000000").slice(0, 8), 2, () => "00000000");
   const owners = draw.some([["owned_by_any_of", odds, roots]]);

@@ -75,21 +75,21 @@ export interface LabelledSentence {
   readonly same_as?: string;
 }
 
-/** The members of a snapshot that judging needs. A `Segment` has them. */
-export interface JudgingSnapshot {
+/** The members of a snapshot that evaluation needs. A `Segment` has them. */
+export interface EvaluationSnapshot {
   readonly catalog: Catalog;
   /** `YYYY-MM-DD`. */
   readonly snapshotDate: string;
 }
 
-/** The judged fields, each right or wrong. */
+/** The evaluated fields, each right or wrong. */
 export const FIELDS = [
   ...(["activities", "excluded", "uf", "municipality", "status", "size", "mei"] as const),
   ...(["simples", "headquarters", "started", "capital", "contact", "limit", "sort"] as const),
   ...(["secondary", "nature", "units", "name", "codes", "district", "facts"] as const),
   "unmapped",
 ] as const;
-/** One judged field. */
+/** One evaluated field. */
 export type Field = (typeof FIELDS)[number];
 
 /**
@@ -120,8 +120,8 @@ export interface UnmappedCount {
   readonly extra: number;
 }
 
-/** The judgment of a translation. */
-export interface Judgement {
+/** How right a translation is. */
+export interface Evaluation {
   /** True for each field that is right under one of the expectations. */
   readonly fields: Readonly<Record<Field, boolean>>;
   /** True if all fields are right under a single expectation. */
@@ -208,7 +208,7 @@ export function resolveDay(day: string, snapshotDate: string): string {
 }
 
 /** Returns the spec of an expectation, as a client could write it. */
-export function specOf(expected: Expected, { catalog, snapshotDate }: JudgingSnapshot) {
+export function specOf(expected: Expected, { catalog, snapshotDate }: EvaluationSnapshot) {
   const { cnae, cnae_exclude, company = {}, sort = [], district = [] } = expected;
   const first = (codes?: ExpectedCodes) => (codes?.must ?? []).map((one) => one.split("|")[0]);
   const days = Object.entries(company).flatMap(([name, day]) => {
@@ -249,7 +249,7 @@ function districtOf(label: string) {
 }
 
 /** Normalizes a spec of a label or a translator. @throws AppError if it is invalid. */
-export function normalizedForJudging(spec: unknown, { catalog }: JudgingSnapshot) {
+export function normalizedForEvaluation(spec: unknown, { catalog }: EvaluationSnapshot) {
   return normalizeSpec(spec, {
     catalog,
     ...{ limitDefault: NO_LIMIT, limitCap: 50_000, mode: "search", fullAllowed: false },
@@ -258,28 +258,30 @@ export function normalizedForJudging(spec: unknown, { catalog }: JudgingSnapshot
 }
 
 /**
- * Judges the spec that a translator returned for a sentence. `spec` is that result, unchanged.
+ * Evaluates the spec that a translator returned for a sentence. `spec` is that result, unchanged.
  * @throws AppError if it cannot be normalized.
  */
-export function judge(
+export function evaluate(
   sentence: LabelledSentence,
   spec: unknown,
-  snapshot: JudgingSnapshot,
-): Judgement {
-  const actual = normalizedForJudging(spec, snapshot);
-  const judged = expectationsOf(sentence).map((expected) => judgeOne(expected, actual, snapshot));
-  const wrongs = (one: (typeof judged)[number]) =>
+  snapshot: EvaluationSnapshot,
+): Evaluation {
+  const actual = normalizedForEvaluation(spec, snapshot);
+  const evaluated = expectationsOf(sentence).map((expected) =>
+    evaluateOne(expected, actual, snapshot),
+  );
+  const wrongs = (one: (typeof evaluated)[number]) =>
     FIELDS.filter((field) => !one.fields[field]).length;
-  const closest = judged.reduce((best, one) => (wrongs(one) < wrongs(best) ? one : best));
+  const closest = evaluated.reduce((best, one) => (wrongs(one) < wrongs(best) ? one : best));
   const fields = Object.fromEntries(
-    FIELDS.map((field) => [field, judged.some((one) => one.fields[field])]),
+    FIELDS.map((field) => [field, evaluated.some((one) => one.fields[field])]),
   ) as Record<Field, boolean>;
   return { fields, right: wrongs(closest) === 0, unmapped: closest.unmapped };
 }
 
-function judgeOne(expected: Expected, actual: AccountQuerySpec, snapshot: JudgingSnapshot) {
+function evaluateOne(expected: Expected, actual: AccountQuerySpec, snapshot: EvaluationSnapshot) {
   const lookup = catalogLookup(snapshot.catalog);
-  const label = normalizedForJudging(specOf(expected, snapshot), snapshot);
+  const label = normalizedForEvaluation(specOf(expected, snapshot), snapshot);
   const [want, have] = [label.filters.company, actual.filters.company];
   const { industry } = actual.filters;
   const [wantedGeo, geo] = [geoOf(label, lookup), geoOf(actual, lookup)];
@@ -311,7 +313,7 @@ function judgeOne(expected: Expected, actual: AccountQuerySpec, snapshot: Judgin
   return { fields: { ...fields, ...byRule }, unmapped };
 }
 
-/** True if all filters that a field judges are equal. */
+/** True if all filters that a field evaluates are equal. */
 function hasSameParts(field: Field, label: AccountQuerySpec, actual: AccountQuerySpec): boolean {
   return FILTERS.every((row) => {
     const own = row.part === null ? "facts" : FIELD_OF[row.part];

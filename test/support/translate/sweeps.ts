@@ -53,7 +53,7 @@ const WIDE_ENDS: readonly string[] = [
 ];
 
 /** Yields texts with invented names that end like names of real places but are no places. */
-export function* strangers(regions: readonly string[]): Generator<string> {
+export function* inventedPlaces(regions: readonly string[]): Generator<string> {
   const states = Object.entries(STATE_NAMES).flatMap(([uf, name]) => (uf === "EX" ? [] : [name]));
   const joins = [...states, ...regions];
   const ends = [...WIDE_ENDS, ...joins.flatMap((end) => [`de ${end}`, `da ${end}`])];
@@ -263,7 +263,7 @@ const BY_CAPITALS = new Set(["unknown-place", "part-of-place"]);
  * Yields the project's sentences in other spellings: without accents, with greetings, punctuation,
  * or more blanks, and in lower case.
  */
-export function* writings(): Generator<SweepCase> {
+export function* respellings(): Generator<SweepCase> {
   for (const { text, group } of loadSentences("development")) {
     for (const write of WRITINGS) yield { text: write(text), like: text, where: text };
     if (BY_CAPITALS.has(group)) continue;
@@ -310,7 +310,7 @@ const ENDINGS: readonly string[] = [
 ];
 
 /** Yields requests with polite phrases, which must not change the translation. */
-export function* politeness(): Generator<SweepCase> {
+export function* politeRequests(): Generator<SweepCase> {
   for (const request of REQUESTS) {
     for (const begin of BEGINNINGS) {
       for (const end of ENDINGS) {

@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import { ConcurrencyLimit, RateLimits } from "../../../src/access/limits.ts";
 import { loadPlans } from "../../../src/access/plans.ts";
 import { refuseBeyondBytes, refuseBeyondQuota } from "../../../src/access/quota.ts";
-import { Waits } from "../../../src/http/server/admission.ts";
+import { ExportWaits } from "../../../src/http/server/admission.ts";
 import { manualClock } from "../../../src/process/clock.ts";
 import { wordFor } from "../../../src/text/amounts.ts";
 
@@ -43,7 +43,7 @@ describe("the unit after a number", () => {
       () => inFlight.begin("a", most(1)),
       /^AppError: 1 request of the key is in flight/,
     );
-    const waits = new Waits(1);
+    const waits = new ExportWaits(1);
     const first = waits.run("a", () => new Promise<void>((resolve) => setImmediate(resolve)));
     const second = Promise.resolve().then(() => waits.run("a", async () => {}));
     await assert.rejects(second, /1 request of yours waits for exports/);

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { speak } from "../../../src/console/web/app/words.ts";
+import { switchLanguage } from "../../../src/console/web/app/words.ts";
 import { decodeComparison, encodeComparison } from "../../../src/console/web/compare/address.ts";
 import { cellMap, type Point } from "../../../src/console/web/find/charts/cells.ts";
 import { parseCsv } from "../../../src/console/web/find/charts/lines.ts";
@@ -74,7 +74,7 @@ describe("numbers of a chart", () => {
   });
 
   it("of openings and closings are ordered by time, newest first", async () => {
-    await speak("en");
+    await switchLanguage("en");
     const body = [
       ["Total", "", "", "10", "1"],
       ["Quarter", "2025-Q4", "", "4", "0.4"],

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { ApiError } from "../../../src/console/web/app/api.ts";
 import { errorMessageOf, errorText, mistakeText } from "../../../src/console/web/app/errortext.ts";
-import { speak } from "../../../src/console/web/app/words.ts";
+import { switchLanguage } from "../../../src/console/web/app/words.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/errors.ts";
 import { englishWords, portugueseWords } from "../../support/console/words.ts";
 
@@ -21,7 +21,7 @@ function failed(code: ErrorCode): ApiError {
 }
 
 describe("a failure message", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
 
   it("has a sentence for each code in both languages, and for no other", () => {
     for (const { problems } of [englishWords, portugueseWords]) {
@@ -31,7 +31,7 @@ describe("a failure message", () => {
   });
 
   it("begins in Portuguese on a Portuguese page, followed by the server's message", async () => {
-    await speak("pt");
+    await switchLanguage("pt");
     for (const code of CODES) {
       const { text, detail } = errorMessageOf(failed(code));
       const known = code === "rate_limited" ? /^Pedidos demais/ : null;
@@ -46,10 +46,10 @@ describe("a failure message", () => {
   });
 
   it("is the server's sentence in English if that is more precise", async () => {
-    await speak("en");
+    await switchLanguage("en");
     assert.deepEqual(errorMessageOf(failed("invalid_request")), { text: DETAIL, detail: null });
     assert.equal(errorText(failed("storage_full")), String(englishWords.problems.storage_full));
-    await speak("pt");
+    await switchLanguage("pt");
   });
 
   it("is in Portuguese also for an answer without a code, and for no answer", () => {

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { TranslateAnswer } from "../../../src/console/web/app/answers.ts";
 import { language } from "../../../src/console/web/app/language.ts";
-import { speak } from "../../../src/console/web/app/words.ts";
+import { switchLanguage } from "../../../src/console/web/app/words.ts";
 import { amountText, readAmount } from "../../../src/console/web/find/filters/amount.ts";
 import { chainOf, readCount, spanText } from "../../../src/console/web/find/filters/chainspan.ts";
 import {
@@ -25,7 +25,7 @@ import {
   countSet,
   GROUPS,
 } from "../../../src/console/web/find/filters/groups.ts";
-import { remarksOf, stretchesOf } from "../../../src/console/web/find/parttext.ts";
+import { remarksOf, spansOf } from "../../../src/console/web/find/parttext.ts";
 import { emptyQuery, isEmpty, type Query, specOf } from "../../../src/console/web/find/question.ts";
 import { offeredOf, readingOf } from "../../../src/console/web/find/suggested.ts";
 
@@ -194,7 +194,7 @@ describe("amounts", () => {
 });
 
 describe("numbers of establishments", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
 
   it("are one of the choices, or have a label of their own", () => {
     assert.equal(chainOf(undefined, undefined), "any");
@@ -218,7 +218,7 @@ describe("numbers of establishments", () => {
 });
 
 describe("filters as text", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
 
   it("name every filter", () => {
     for (const name of NAMES) {
@@ -259,7 +259,7 @@ describe("words with several possible activities", () => {
 });
 
 describe("a sentence", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
   const sentence = "padarias, não MEI em MG com faturamento alto";
   const part = (words: string, role: string) => {
     const start = sentence.indexOf(words);
@@ -289,9 +289,9 @@ describe("a sentence", () => {
   } as unknown as TranslateAnswer;
 
   it("is shown whole, every part in its color", () => {
-    const stretches = stretchesOf(sentence, answer, null);
-    assert.equal(stretches.map(({ text }) => text).join(""), sentence);
-    const coloured = stretches.flatMap(({ text, colour }) => (colour ? [[text, colour]] : []));
+    const spans = spansOf(sentence, answer, null);
+    assert.equal(spans.map(({ text }) => text).join(""), sentence);
+    const coloured = spans.flatMap(({ text, colour }) => (colour ? [[text, colour]] : []));
     assert.deepEqual(coloured, [
       ["padarias", "activity"],
       ["não", "company"],
@@ -303,7 +303,7 @@ describe("a sentence", () => {
 
   it("shows what each part became, or that it became nothing", () => {
     const reported = new Map(
-      stretchesOf(sentence, answer, null).map((one) => [one.text, one.meanings]),
+      spansOf(sentence, answer, null).map((one) => [one.text, one.meanings]),
     );
     assert.deepEqual(reported.get("em MG"), ["Minas Gerais"]);
     assert.deepEqual(reported.get("MEI"), ["não MEI"]);

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Spec } from "../../../src/console/web/app/answers.ts";
-import { speak } from "../../../src/console/web/app/words.ts";
+import { switchLanguage } from "../../../src/console/web/app/words.ts";
 import { summaryOf } from "../../../src/console/web/exports/summary.ts";
 import { emptyQuery } from "../../../src/console/web/find/question.ts";
 import { bodyOfFile, titleOfExport } from "../../../src/console/web/news/file.ts";
@@ -33,7 +33,7 @@ const planOf = (allowed: readonly string[]) => ({
 });
 
 describe("a news file", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
 
   it("is the call list if the plan allows it, named after the search", () => {
     const file = { question, format: "xlsx", name: "padarias" } as const;
@@ -80,7 +80,7 @@ describe("a news file", () => {
 });
 
 describe("the title of an export", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
   type TitleInput = Partial<Parameters<typeof titleOfExport>[0]>;
   const of = (input: TitleInput) => titleOfExport({ spec: SPEC, ...input }, "SP");
 

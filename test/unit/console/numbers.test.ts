@@ -7,12 +7,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { lazyWords } from "../../../src/console/web/app/lazywords.ts";
-import { speak, words } from "../../../src/console/web/app/words.ts";
+import { switchLanguage, words } from "../../../src/console/web/app/words.ts";
 import { csvOf } from "../../../src/console/web/find/charts/lines.ts";
 import { countedStatus } from "../../../src/console/web/find/charts/periods.ts";
 import { emptyQuery, specOf } from "../../../src/console/web/find/question.ts";
 
-before(() => speak("pt"));
+before(() => switchLanguage("pt"));
 
 describe("a table as CSV", () => {
   const lines = { head: ["Ano", "Contagem"], body: [["2026", "7"]] };

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import type { ExploreAnswer } from "../../../src/console/web/app/answers.ts";
-import { speak } from "../../../src/console/web/app/words.ts";
+import { switchLanguage } from "../../../src/console/web/app/words.ts";
 import { bodyOf, freshDraft, hasContact, titleOf } from "../../../src/console/web/exports/draft.ts";
 import { daysOf, differences } from "../../../src/console/web/exports/summary.ts";
 import { Explorer } from "../../../src/console/web/find/explorer.ts";
@@ -279,7 +279,7 @@ describe("the days of a saved sentence", () => {
   });
 
   it("are named for the notice; a search without days has none", async () => {
-    await speak("pt");
+    await switchLanguage("pt");
     assert.match(daysOf(specOf(since("2026-07-12")) as never, null), /^abertas desde 12 de jul/);
     assert.equal(daysOf(specOf(emptyQuery()) as never, null), "");
   });
@@ -287,7 +287,7 @@ describe("the days of a saved sentence", () => {
 
 describe("groups of a comparison", () => {
   it("are named by the filters that the other lacks", async () => {
-    await speak("pt");
+    await switchLanguage("pt");
     const inState = (uf: string | null) => {
       const query = emptyQuery();
       query.filters.company.mei_opt_in = true;

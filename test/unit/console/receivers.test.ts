@@ -7,7 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { speak } from "../../../src/console/web/app/words.ts";
+import { switchLanguage } from "../../../src/console/web/app/words.ts";
 import type { Receiver } from "../../../src/console/web/notices/receivers.ts";
 import { textOf } from "../../support/house/checkout.ts";
 
@@ -47,7 +47,7 @@ function hook(id: string, path: string, day: number): Receiver {
 }
 
 describe("a problem of a notice or a delivery", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
 
   it("is in Portuguese on a Portuguese page, sentence by sentence", async () => {
     const { problemText } = await import("../../../src/console/web/notices/problems.ts");
@@ -65,14 +65,14 @@ describe("a problem of a notice or a delivery", () => {
     const { problemText } = await import("../../../src/console/web/notices/problems.ts");
     const unknown = "The export was refused. This is new.";
     assert.equal(problemText(unknown), "A exportação foi recusada. This is new.");
-    await speak("en");
+    await switchLanguage("en");
     for (const english of sentences()) assert.equal(problemText(english), english);
-    await speak("pt");
+    await switchLanguage("pt");
   });
 });
 
 describe("the name of a webhook", () => {
-  before(() => speak("pt"));
+  before(() => switchLanguage("pt"));
 
   it("is its host, with its end and the day if others have the host", async () => {
     const { nameOf } = await import("../../../src/console/web/notices/receivers.ts");

@@ -27,8 +27,8 @@ import {
   widthOf,
 } from "../../../src/console/web/find/table/columnset.ts";
 import {
-  askedFor,
   choiceFor,
+  columnsToRequest,
   withPhoneFirst,
 } from "../../../src/console/web/find/table/forquery.ts";
 import {
@@ -290,11 +290,11 @@ describe("the effect of a query on the table", () => {
 
   it("requests both phones if a kind is selected, and draws no extra column", () => {
     const usual = readChoice(null);
-    assert.ok(fieldsOf(askedFor(usual, mobiles), ALL).includes("phone_2"));
-    assert.ok(!fieldsOf(askedFor(usual, emptyQuery().filters), ALL).includes("phone_2"));
+    assert.ok(fieldsOf(columnsToRequest(usual, mobiles), ALL).includes("phone_2"));
+    assert.ok(!fieldsOf(columnsToRequest(usual, emptyQuery().filters), ALL).includes("phone_2"));
     assert.equal(choiceFor(usual, mobiles), usual);
     const kinds: ColumnChoice = { ...usual, shown: [...usual.shown, "phone_1_kind"] };
-    assert.ok(fieldsOf(askedFor(kinds, landlines), ALL).includes("phone_2_kind"));
+    assert.ok(fieldsOf(columnsToRequest(kinds, landlines), ALL).includes("phone_2_kind"));
   });
 
   it("distinguishes the head office of a chain from its branches", () => {

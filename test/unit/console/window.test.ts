@@ -8,10 +8,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
+  cellAfterKey,
   DRAWN_MAX,
   type GridSize,
   lastSeen,
-  moved,
   type Scrolled,
   scrollLeftFor,
   scrollTopFor,
@@ -97,7 +97,7 @@ describe("scrolling", () => {
 describe("a key in the grid", () => {
   const size: GridSize = { rows: 100, columns: 8, page: 20, header: true };
   const from = { row: 50, column: 3 };
-  const at = (key: string, ctrl = false, place = from) => moved(place, { key, ctrl }, size);
+  const at = (key: string, ctrl = false, place = from) => cellAfterKey(place, { key, ctrl }, size);
 
   it("moves as specified for a grid's keyboard", () => {
     assert.deepEqual(at("ArrowUp"), { row: 49, column: 3 });
@@ -115,7 +115,7 @@ describe("a key in the grid", () => {
   it("is ignored if it is not one of the grid's", () => {
     for (const key of ["a", "Tab", "Escape", "F5", "toString"]) assert.equal(at(key), null, key);
     assert.equal(at("ArrowDown", true), null);
-    assert.equal(moved(from, { key: "ArrowDown", ctrl: false }, { ...size, rows: 0 }), null);
+    assert.equal(cellAfterKey(from, { key: "ArrowDown", ctrl: false }, { ...size, rows: 0 }), null);
   });
 
   it("never leaves the grid; the header is reached by the arrow alone", () => {
@@ -127,7 +127,7 @@ describe("a key in the grid", () => {
       fc.property(steps, fc.boolean(), (all, header) => {
         const grid = { rows: 30, columns: 3, page: 9, header };
         let place = { row: 0, column: 0 };
-        for (const key of all) place = moved(place, key, grid) ?? place;
+        for (const key of all) place = cellAfterKey(place, key, grid) ?? place;
         assert.ok(place.row >= (header ? -1 : 0) && place.row < 30);
         assert.ok(place.column >= 0 && place.column < 3);
       }),

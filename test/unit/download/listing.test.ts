@@ -13,11 +13,11 @@ import { open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { below, readShare } from "../../../src/download/address.ts";
+import { readShare, urlBelow } from "../../../src/download/address.ts";
 import { ShareClient } from "../../../src/download/client.ts";
 import { retryAfter } from "../../../src/download/downloaderror.ts";
 import { ListingFault, parseMultistatus } from "../../../src/download/listings/xml.ts";
-import { inquiryOf } from "../../../src/download/month.ts";
+import { sourcesContextOf } from "../../../src/download/month.ts";
 import { listMonth, listMonths } from "../../../src/download/months.ts";
 import { sizeText, waitText } from "../../../src/download/words.ts";
 import { readZipElsewhere } from "../../../src/dump/directory.ts";
@@ -115,12 +115,16 @@ describe("a share", () => {
     await work(share).finally(() => share.stop());
   }
 
-  const monthsOf = (url: string) => listMonths(inquiryOf(downloadOptions(url, root)));
+  const monthsOf = (url: string) => listMonths(sourcesContextOf(downloadOptions(url, root)));
 
   it("lists its months and what a month lacks, and ignores unrelated entries", async () => {
     await withShare({}, async (share) => {
       assert.deepEqual(await monthsOf(share.url), ["2026-10", "2026-09"]);
-      const month = await listMonth(inquiryOf(downloadOptions(share.url, root)), "2026-10", false);
+      const month = await listMonth(
+        sourcesContextOf(downloadOptions(share.url, root)),
+        "2026-10",
+        false,
+      );
       assert.deepEqual(
         month.files.map(({ name, url }) => [name, url.pathname.split("/").at(-1)]),
         [
@@ -149,12 +153,14 @@ describe("a share", () => {
       share.plan = () => ({ kind: "body", body: "x".repeat(9 * 2 ** 20) });
       // Parsing megabytes takes time on a busy machine. The timeout is long, because nothing is
       // expected to stall.
-      const long = listMonths(inquiryOf(downloadOptions(share.url, root, { stallMs: 60_000 })));
+      const long = listMonths(
+        sourcesContextOf(downloadOptions(share.url, root, { stallMs: 60_000 })),
+      );
       await assert.rejects(long, /cannot be used: it is too long/);
       share.plan = () => null;
       share.listing = (_, entries) => multistatus(entries + entries);
-      const inquiry = inquiryOf(downloadOptions(share.url, root));
-      await assert.rejects(listMonth(inquiry, "2026-10", false), {
+      const context = sourcesContextOf(downloadOptions(share.url, root));
+      await assert.rejects(listMonth(context, "2026-10", false), {
         name: "CommandError",
         message:
           /^http:\/\/127.*\/ lists Empresas0\.zip twice in 2026-10: as Empresas0\.zip and as Emp/,
@@ -234,7 +240,7 @@ describe("an address", () => {
     assert.equal(older.root.href, "https://h.example/public.php/webdav/");
     assert.equal(older.authorization, `Basic ${Buffer.from("Yggd8:").toString("base64")}`);
     assert.equal(
-      below(older, ["2026-10", "a b.zip"], false).pathname,
+      urlBelow(older, ["2026-10", "a b.zip"], false).pathname,
       "/public.php/webdav/2026-10/a%20b.zip",
     );
   });

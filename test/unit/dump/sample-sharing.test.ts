@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Offices } from "../../../src/dump/sample/company.ts";
 import { writeSample } from "../../../src/dump/sample/release.ts";
-import { buildWorld } from "../../../src/dump/sample/steps.ts";
+import { buildSampleContext } from "../../../src/dump/sample/steps.ts";
 import { readSampleZips, rowsOf } from "../../support/sample/dump.ts";
 
 const COUNT = 60_000;
@@ -77,9 +77,9 @@ describe("shared contacts of a sample", () => {
   });
 
   it("scale to thousands of companies in the whole registry, and to no more", () => {
-    const world = buildWorld(3, REGISTRY, 20_736);
-    const offices = new Offices(world);
-    const city = world.cities.list.findIndex(({ tom }) => String(tom) === SAO_PAULO);
+    const context = buildSampleContext(3, REGISTRY, 20_736);
+    const offices = new Offices(context);
+    const city = context.cities.list.findIndex(({ tom }) => String(tom) === SAO_PAULO);
     const drawn = 2_000_000;
     const counted = new Map<number, number>();
     for (let company = 0; company < drawn; company++) {
@@ -89,7 +89,7 @@ describe("shared contacts of a sample", () => {
     let largest = 0;
     for (const count of counted.values()) largest = Math.max(largest, count);
     const share = largest / drawn;
-    const clients = share * REGISTRY * (world.cities.shares[city] as number);
+    const clients = share * REGISTRY * (context.cities.shares[city] as number);
     within(clients, [2_000, 9_000], "clients of the largest office");
   });
 });

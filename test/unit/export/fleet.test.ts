@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import type { Exports } from "../../../src/export/exports.ts";
 import type { ExportRecord } from "../../../src/export/record.ts";
 import { ExportStore } from "../../../src/store/exportstore.ts";
-import { StateAway } from "../../../src/store/statedatabase.ts";
+import { StateUnreachable } from "../../../src/store/statedatabase.ts";
 import { Fleet, type Server } from "../../support/export/fake-fleet.ts";
 import { idOf, rendered, settle } from "../../support/export/fake-threads.ts";
 
@@ -47,7 +47,7 @@ function loseAnswer(): void {
     function lose(this: ExportStore, change: () => unknown): unknown {
       lost.mock.restore();
       atomically.call(this, change);
-      throw new StateAway("lost");
+      throw new StateUnreachable("lost");
     },
   );
 }

@@ -12,7 +12,7 @@ import { loadPlans } from "../../../src/access/plans.ts";
 import { AppError } from "../../../src/errors.ts";
 import { nextTurn } from "../../../src/export/queue/queue.ts";
 import { endOf, failureOf, type RenderOutcome } from "../../../src/export/queue/rendertask.ts";
-import { StateAway } from "../../../src/store/statedatabase.ts";
+import { StateUnreachable } from "../../../src/store/statedatabase.ts";
 import { StoredBytes } from "../../../src/store/usagestore.ts";
 import { Installation, idOf, isError, settle, specOf } from "../../support/export/fake-threads.ts";
 import { seededRng } from "../../support/spec/random.ts";
@@ -228,7 +228,7 @@ describe("outcomes", () => {
   it("of an outage of the database count as no attempt, and wait for the next look", async () => {
     const id = await begin();
     for (let outage = 0; outage < 5; outage++) {
-      here.first().end(endOf(new StateAway("away")));
+      here.first().end(endOf(new StateUnreachable("away")));
       await settle();
       assert.equal(here.threads.held.length, 0, "it rests");
       here.exports.tick();
@@ -241,7 +241,7 @@ describe("outcomes", () => {
   it("are stored if the database goes away between a render and its end", async () => {
     const id = await begin();
     const away = mock.method(StoredBytes.prototype, "of", () => {
-      throw new StateAway("away");
+      throw new StateUnreachable("away");
     });
     await here.endFirst();
     away.mock.restore();

@@ -12,7 +12,7 @@ import { Resolver } from "node:dns/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { guardedWay } from "../../../src/download/proxy.ts";
+import { guardedFetcher } from "../../../src/download/proxy.ts";
 import { bytesOf, Egress, EgressRefusal, isPublic } from "../../../src/notices/egress.ts";
 
 /** URL hosts that lead into the operator's network, in many spellings. */
@@ -143,7 +143,7 @@ describe("addresses", () => {
 });
 
 describe("a name server that rebinds", () => {
-  it("is asked once for each connection, which goes to the checked address", async () => {
+  it("is queried once for each connection, which goes to the checked address", async () => {
     const dns = await rebindingServer(["127.0.0.2", "127.0.0.1"]);
     const target = createServer((_, response) => response.end("inside"));
     await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
@@ -151,23 +151,23 @@ describe("a name server that rebinds", () => {
     // The name server answers first with 127.0.0.2, which is allowed here, and then with 127.0.0.1,
     // where a service runs that must not be reached.
     const egress = new Egress("127.0.0.2/32", dns.resolve);
-    const way = guardedWay(egress, 2_000);
+    const fetcher = guardedFetcher(egress, 2_000);
     try {
       const url = new URL(`http://rebind.example:${port}/`);
-      await assert.rejects(way.fetch(url, { method: "POST", body: "x" }), (error: Error) => {
+      await assert.rejects(fetcher.fetch(url, { method: "POST", body: "x" }), (error: Error) => {
         const { code } = error.cause as NodeJS.ErrnoException;
         // Nothing listens at 127.0.0.2, so the connection went there and not to the second answer.
         assert.equal(code, "ECONNREFUSED");
         return true;
       });
-      assert.equal(dns.asked(), 1);
-      await assert.rejects(way.fetch(url, { method: "POST", body: "x" }), (error: Error) => {
+      assert.equal(dns.queries(), 1);
+      await assert.rejects(fetcher.fetch(url, { method: "POST", body: "x" }), (error: Error) => {
         assert.ok(error.cause instanceof EgressRefusal);
         return true;
       });
-      assert.equal(dns.asked(), 2);
+      assert.equal(dns.queries(), 2);
     } finally {
-      await way.close();
+      await fetcher.close();
       target.close();
       dns.close();
     }
@@ -177,7 +177,7 @@ describe("a name server that rebinds", () => {
 /** Starts a name server that returns these answers one after another, with a TTL of 0 s. */
 async function rebindingServer(answers: readonly string[]) {
   const socket = createSocket("udp4");
-  let asked = 0;
+  let queries = 0;
   socket.on("message", (message, { port, address }) => {
     const question = message.subarray(12);
     const end = question.indexOf(0) + 5;
@@ -185,7 +185,7 @@ async function rebindingServer(answers: readonly string[]) {
     head.writeUInt16BE(0x8180, 2);
     head.writeUInt16BE(1, 6);
     head.writeUInt32BE(0, 8);
-    const answer = answers[Math.min(asked++, answers.length - 1)] as string;
+    const answer = answers[Math.min(queries++, answers.length - 1)] as string;
     const record = Buffer.from([
       0xc0,
       12,
@@ -207,7 +207,7 @@ async function rebindingServer(answers: readonly string[]) {
   const resolver = new Resolver();
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
   return {
-    asked: () => asked,
+    queries: () => queries,
     resolve: async (host: string) => {
       const found = await resolver.resolve4(host);
       return found.map((address) => ({ address, family: 4 as const }));

@@ -138,14 +138,14 @@ describe("the attempts of a delivery", () => {
 });
 
 describe("the health of a webhook", () => {
-  const WELL: WebhookHealth = {
+  const HEALTHY: WebhookHealth = {
     ...{ succeededAt: null, failingSince: null, struckAt: null, strikes: 0, warnings: 0 },
     ...{ disabledAt: null, disabledReason: null },
   };
 
   /** Returns the events that failures at these times cause, and the webhook's health after them. */
   function events(times: readonly number[]): { events: string[]; health: WebhookHealth } {
-    let health = WELL;
+    let health = HEALTHY;
     const found = times.map((at) => {
       const after = healthAfter(health, tried(at));
       health = after.health;
@@ -155,19 +155,19 @@ describe("the health of a webhook", () => {
   }
 
   it("is lost at a 410 at once", () => {
-    const { health, event } = healthAfter(WELL, tried(9, { status: 410 }));
+    const { health, event } = healthAfter(HEALTHY, tried(9, { status: 410 }));
     assert.deepEqual([event, health.disabledReason, health.disabledAt], ["disabled", "gone", 9]);
   });
 
   it("is lost by an e-mail to an address that does not exist", () => {
-    const { health, event } = healthAfter(WELL, tried(9, { status: 550, verdict: "gone" }));
+    const { health, event } = healthAfter(HEALTHY, tried(9, { status: 550, verdict: "gone" }));
     assert.deepEqual([event, health.disabledReason], ["disabled", "gone"]);
   });
 
   it("does not depend on the operator's mail server", () => {
     const failed = { status: null, verdict: "server" } as const;
     for (let at = 0; at < 30 * DAY; at += STRIKE_GAP_MS) {
-      assert.deepEqual(healthAfter(WELL, tried(at, failed)), { health: WELL, event: "none" });
+      assert.deepEqual(healthAfter(HEALTHY, tried(at, failed)), { health: HEALTHY, event: "none" });
     }
   });
 
@@ -193,6 +193,6 @@ describe("the health of a webhook", () => {
   it("returns with one success", () => {
     const { health } = events([0, DAY, 2 * DAY]);
     const after = healthAfter(health, tried(3 * DAY, { status: 200, error: null })).health;
-    assert.deepEqual(after, { ...WELL, succeededAt: 3 * DAY });
+    assert.deepEqual(after, { ...HEALTHY, succeededAt: 3 * DAY });
   });
 });

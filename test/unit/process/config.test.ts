@@ -14,9 +14,9 @@ import { PLAN_NAMES } from "../../../src/access/plannames.ts";
 import { PLAN_LIMITS, PLAN_SETTINGS } from "../../../src/access/plans.ts";
 import {
   asLines,
+  diskSpaceWarnings,
+  ineffectiveSettings,
   settingsTable,
-  withoutEffect,
-  withoutRoom,
 } from "../../../src/cli/support/config.ts";
 import { CommandError } from "../../../src/errors.ts";
 import { type ConfigInputs, loadConfig, variableOf } from "../../../src/settings/config.ts";
@@ -252,18 +252,21 @@ describe("a disk with less free space than the reserve", () => {
   it("is reported at the start, with both numbers and the setting's source", () => {
     const environment = { PENEIRA_EXPORTS_FREE_BYTES_MIN: "1000" };
     const config = loadConfig({ environment });
-    assert.deepEqual([withoutRoom(config, 1_000), withoutRoom(config, null)], [[], []]);
-    assert.deepEqual(withoutRoom(config, 999), [
+    assert.deepEqual([diskSpaceWarnings(config, 1_000), diskSpaceWarnings(config, null)], [[], []]);
+    assert.deepEqual(diskSpaceWarnings(config, 999), [
       "exports.free_bytes_min (environment PENEIRA_EXPORTS_FREE_BYTES_MIN) is 1000, and the disk " +
         "has 999 bytes free: new exports are refused (507) until it has more.",
     ]);
-    assert.match(withoutRoom(loadConfig({}), 0).join(), /^exports\.free_bytes_min \(default\)/);
+    assert.match(
+      diskSpaceWarnings(loadConfig({}), 0).join(),
+      /^exports\.free_bytes_min \(default\)/,
+    );
   });
 });
 
 describe("settings that the transport ignores", () => {
   const warned = (environment: Record<string, string>) =>
-    withoutEffect(loadConfig({ environment }));
+    ineffectiveSettings(loadConfig({ environment }));
 
   it("are named if set, and only with uws", () => {
     const set = { PENEIRA_HTTP_IDLE_TIMEOUT_MS: "30000", PENEIRA_HTTP_WRITE_TIMEOUT_MS: "5000" };

@@ -16,7 +16,7 @@ import { openSnapshot } from "../../../native-index/format/snapshot/snapshot.ts"
 import { registerImport } from "../../../src/cli/commands/import.ts";
 import { readSpecFile } from "../../../src/cli/support/inputfiles.ts";
 import { CommandError } from "../../../src/errors.ts";
-import { insteadOf, kindOf, kindOfFile } from "../../../src/files/filekind.ts";
+import { kindOf, kindOfFile, wrongKindText } from "../../../src/files/filekind.ts";
 import { importColumns } from "../../../src/ingest/columns/columns-import.ts";
 import { loadConfig } from "../../../src/settings/config.ts";
 import { checkBackup } from "../../../src/store/backup/restore.ts";
@@ -98,7 +98,7 @@ describe("the kind of a file", () => {
   it("is a phrase that fits a sentence", () => {
     const words = (bytes: Buffer) => {
       const kind = kindOf(bytes);
-      return kind === null ? "" : insteadOf(kind, "a list");
+      return kind === null ? "" : wrongKindText(kind, "a list");
     };
     assert.equal(words(latin("%PDF-1.7")), "it is a PDF, not a list");
     assert.equal(words(Buffer.alloc(0)), "it is empty");

@@ -37,7 +37,7 @@ function printed(script: string): number {
 
 describe("the young generation of a server", () => {
   it("stays at its first size", () => {
-    assert.equal(printed(`keepHeapsSmall();${SURVIVORS}`), 2);
+    assert.equal(printed(`limitYoungGeneration();${SURVIVORS}`), 2);
   });
 
   it("would grow without the call", () => {

@@ -8,8 +8,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { writeBundle } from "../../../src/executable/bundle.mjs";
 import { filesMatching, ROOT, textOf } from "../../support/house/checkout.ts";
+
+// bundle.mjs is plain JavaScript without types, because the build uses it.
+const { writeBundle } = (await import(join(ROOT, "src/executable/bundle.mjs"))) as {
+  readonly writeBundle: (bundle: object) => void;
+};
 
 /** `import("name")` of a package in code, not in a type. */
 const LATE = /(?<!typeof )\bimport\(\s*"([a-z@][^"]*)",?\s*\)/g;

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { socketsOf, withoutDescriptors } from "../../../src/cli/serving/ports.ts";
+import { descriptorWarnings, socketsOf } from "../../../src/cli/serving/ports.ts";
 import { openFilesMax } from "../../../src/process/system.ts";
 import { loadConfig } from "../../../src/settings/config.ts";
 
@@ -34,10 +34,10 @@ describe("the limit of open files", () => {
 
   it("bounds the connections, and reports it", () => {
     const config = loadConfig({ environment: { PENEIRA_HTTP_THREADS: "1" } });
-    assert.deepEqual([socketsOf(config, null), withoutDescriptors(config, null)], [2_000, []]);
-    assert.deepEqual([socketsOf(config, 65_536), withoutDescriptors(config, 65_536)], [2_000, []]);
+    assert.deepEqual([socketsOf(config, null), descriptorWarnings(config, null)], [2_000, []]);
+    assert.deepEqual([socketsOf(config, 65_536), descriptorWarnings(config, 65_536)], [2_000, []]);
     assert.equal(socketsOf(config, 1_024), 928);
-    assert.match(withoutDescriptors(config, 1_024).join(), /1024 files: 928 .* limit to 2096 /);
+    assert.match(descriptorWarnings(config, 1_024).join(), /1024 files: 928 .* limit to 2096 /);
     assert.equal(socketsOf(config, 112), 16);
     assert.throws(() => socketsOf(config, 111), /may open 111 files, .* 1 thread needs 112 at /);
     const threads = loadConfig({ environment: { PENEIRA_HTTP_THREADS: "3" } });

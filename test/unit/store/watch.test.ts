@@ -11,7 +11,7 @@ import type { OpenConnection } from "../../../src/store/postgres/connection.ts";
 import {
   type Backend,
   ConnectionLost,
-  isForgotten,
+  seemsLost,
   Watch,
 } from "../../../src/store/postgres/watch.ts";
 
@@ -37,12 +37,12 @@ describe("a statement without an answer", () => {
   ];
   for (const one of LOST) {
     it(`is lost if the server is ${JSON.stringify(one ?? "gone")}`, () => {
-      assert.equal(isForgotten(one), true);
+      assert.equal(seemsLost(one), true);
     });
   }
   for (const one of KEPT) {
     it(`is kept if the server is ${JSON.stringify(one)}`, () => {
-      assert.equal(isForgotten(one), false);
+      assert.equal(seemsLost(one), false);
     });
   }
 

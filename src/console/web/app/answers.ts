@@ -15,7 +15,7 @@ import type { CHANGE_SCHEMAS } from "../../../http/api/changes/changes-schemas.t
 import type { EXPORT_SCHEMAS } from "../../../http/api/exports/exports-schemas.ts";
 import type { STATUS_SCHEMAS } from "../../../http/api/service/status-schemas.ts";
 import type { TRANSLATE_SCHEMAS } from "../../../http/api/spec/spec-schemas.ts";
-import type { Lacked } from "../../../spec/catalog.ts";
+import type { OptionalData } from "../../../spec/catalog.ts";
 import type { RefusedContact } from "../../../spec/contacts/contactrefusal.ts";
 import type { FilterGroup, PartMember } from "../../../spec/filters/table.ts";
 import type { PresetName } from "../../../spec/presets.ts";
@@ -90,7 +90,7 @@ export interface TranslationNote {
   [more: string]: unknown;
 }
 
-/** A stretch of the sentence and its meaning. */
+/** A span of the sentence and its meaning. */
 export type TranslationPart = TranslateAnswer["parts"][number];
 
 /** The data's source; in every answer about data. */
@@ -207,7 +207,7 @@ export interface CatalogAnswer {
   /** Codes of the status reasons that occur in the snapshot. */
   used_reasons: string[];
   /** Data for filters that this snapshot lacks. */
-  lacks: Lacked[];
+  lacks: OptionalData[];
   /** Three sentences per language that match something in this snapshot. */
   examples: { pt: string[]; en: string[] };
 }

@@ -25,7 +25,7 @@ export type ListChange = Omit<Type.Static<typeof LIST_SCHEMAS.ListChange>, "list
 };
 
 /** `POST /accounts/lists` with `{cnpjs}`: the lists that contain any, each with those CNPJs. */
-export interface HoldingAnswer {
+export interface ContainingListsAnswer {
   request_id: string;
   lists: { id: string; name: string; cnpjs: string[] }[];
 }

@@ -15,13 +15,13 @@ function follow(query: string): ReadonlySignal<boolean> {
 }
 
 /** True if the window is wide enough for filters at the side of the results. */
-export const railed: ReadonlySignal<boolean> = follow("(min-width: 1024px)");
+export const hasFilterRail: ReadonlySignal<boolean> = follow("(min-width: 1024px)");
 
 /** True if the window is wide enough for an account at the side of the results. */
-export const wide: ReadonlySignal<boolean> = follow("(min-width: 1200px)");
+export const isWide: ReadonlySignal<boolean> = follow("(min-width: 1200px)");
 
 /** True for a phone, or for a window that is equally narrow. */
 export const narrow: ReadonlySignal<boolean> = follow("(max-width: 767px)");
 
 /** True if the pointer is a finger. Rows are then taller. */
-export const coarse: ReadonlySignal<boolean> = follow("(pointer: coarse)");
+export const isCoarsePointer: ReadonlySignal<boolean> = follow("(pointer: coarse)");

@@ -6,7 +6,7 @@
  */
 import { signal } from "@preact/signals";
 import type { ScreenLanguage } from "./language.ts";
-import { speak } from "./words.ts";
+import { switchLanguage } from "./words.ts";
 
 /** How colors are chosen. */
 export type Theme = "auto" | "light" | "dark";
@@ -27,7 +27,7 @@ function preferredLanguage(): ScreenLanguage {
 
 /** Switches and stores the language. */
 export async function chooseLanguage(wanted: ScreenLanguage): Promise<void> {
-  await speak(wanted);
+  await switchLanguage(wanted);
   document.documentElement.lang = wanted === "pt" ? "pt-BR" : "en";
   keep(LANGUAGE_KEY, wanted);
 }
@@ -35,7 +35,7 @@ export async function chooseLanguage(wanted: ScreenLanguage): Promise<void> {
 /** Loads the first language; does not store it, because the user did not choose it. */
 export async function beginLanguage(): Promise<void> {
   const wanted = preferredLanguage();
-  await speak(wanted);
+  await switchLanguage(wanted);
   document.documentElement.lang = wanted === "pt" ? "pt-BR" : "en";
 }
 

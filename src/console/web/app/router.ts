@@ -106,7 +106,7 @@ function addressOf(name: ViewName, hash = ""): string {
 }
 
 /** Opens a company's page. */
-export function goCompany(cnpj: string): void {
+export function openCompany(cnpj: string): void {
   go("company", `${COMPANY}${cnpj}`);
 }
 

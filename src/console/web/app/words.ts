@@ -22,7 +22,7 @@ export const words: ReadonlySignal<ScreenWords> = computed(() => {
 export const lazyTable: ReadonlySignal<LaterWords | null> = later;
 
 /** Loads a language and switches to it, with the words of later views if these are loaded. */
-export async function speak(wanted: ScreenLanguage): Promise<void> {
+export async function switchLanguage(wanted: ScreenLanguage): Promise<void> {
   const { words: table } =
     wanted === "pt" ? await import("../strings/pt.ts") : await import("../strings/en.ts");
   // Checked after the await, because the later words of the old language may arrive during it.

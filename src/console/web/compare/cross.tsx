@@ -15,7 +15,7 @@ import { type Query, specOf } from "../find/question.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button, copyText } from "../parts/button.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
-import { type FacetValue, usePosted, valueName } from "./values.ts";
+import { type FacetValue, usePost, valueName } from "./values.ts";
 
 interface Side {
   readonly value: FacetValue;
@@ -51,7 +51,7 @@ interface CrossProps {
 export function CrossTable({ query, facets }: CrossProps): VNode {
   const { compare, numbers } = lazyWords.value;
   const spec = specOf(query);
-  const { answer, error, retry } = usePosted<CountAnswer>("/accounts/count", {
+  const { answer, error, retry } = usePost<CountAnswer>("/accounts/count", {
     spec,
     facets: [facets],
   });

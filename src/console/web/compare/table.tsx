@@ -19,7 +19,7 @@ import { type Query, specOf } from "../find/question.ts";
 import { Busy } from "../parts/busy.tsx";
 import { Button, copyText } from "../parts/button.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
-import { type FacetValue, usePosted, valueName } from "./values.ts";
+import { type FacetValue, usePost, valueName } from "./values.ts";
 
 /** Max values in the chart; the table has all. */
 const BARS_MAX = 12;
@@ -74,7 +74,7 @@ export function Compared({
   const specs = queries.map((query) => specOf(query));
   const snapshots = month === null ? undefined : [null, month];
   const body = { specs, facets: [facet], snapshots };
-  const { answer, error, retry } = usePosted<CompareAnswer>("/accounts/compare", body);
+  const { answer, error, retry } = usePost<CompareAnswer>("/accounts/compare", body);
   if (error !== null) return <ErrorNotice error={error} onRetry={retry} />;
   if (answer?.facets[facet] === undefined) return <Busy />;
   const rows = rowsOf(answer, facet);
@@ -119,8 +119,8 @@ function basesOf({ bases }: CompareAnswer): (readonly [name: string, accounts: n
   const { compare } = lazyWords.value;
   const { statuses } = words.value.codes;
   const hasMonths = new Set(bases.map(({ snapshot }) => snapshot)).size > 1;
-  const named = bases.map(({ snapshot, registration_status_any_of: asked, accounts }) => {
-    const status = list(asked.map((code) => statuses[code] ?? String(code)));
+  const named = bases.map(({ snapshot, registration_status_any_of: statusCodes, accounts }) => {
+    const status = list(statusCodes.map((code) => statuses[code] ?? String(code)));
     return [compare.base(status, hasMonths ? monthName(snapshot) : ""), accounts] as const;
   });
   return [...new Map(named)];

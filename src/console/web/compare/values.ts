@@ -39,7 +39,7 @@ interface Posted<Answer> {
 }
 
 /** Posts a body, again when it changes. The last answer stays until the next one arrives. */
-export function usePosted<Answer>(path: string, body: unknown): Posted<Answer> {
+export function usePost<Answer>(path: string, body: unknown): Posted<Answer> {
   const key = JSON.stringify(body);
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<{ answer: Answer | null; error: unknown }>({

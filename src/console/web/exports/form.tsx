@@ -32,7 +32,7 @@ import {
 import { type Estimated, EstimateLine, NoEstimate, useEstimate } from "./estimate.tsx";
 import { DownloadLink, ExportProgress } from "./progress.tsx";
 import { summaryOf } from "./summary.ts";
-import { follow, forget, isEnded, presentState } from "./watch.ts";
+import { follow, isEnded, presentState, unfollow } from "./watch.ts";
 
 /** Shows the dialog, which is open while mounted. */
 export function ExportForm({ onClose }: { onClose: () => void }): VNode {
@@ -82,7 +82,7 @@ interface Form {
 }
 
 function useForm(): Form {
-  const [asked] = useState(() => query.peek());
+  const [initialQuery] = useState(() => query.peek());
   const [keys] = useState(() => new SendingKeys());
   const [record, setRecord] = useState<ExportView | null>(null);
   const [sending, setSending] = useState(false);
@@ -93,7 +93,7 @@ function useForm(): Form {
     setDraft(freshDraft(status, wantedRows.peek(), titleNow()));
   }
   const max = status === null ? 0 : exportRowsMax(status);
-  const body = draft === null || status === null ? null : bodyOf(draft, asked, max);
+  const body = draft === null || status === null ? null : bodyOf(draft, initialQuery, max);
   const early = draft === null || status === null ? "plan" : obstacleOf(draft, status, null);
   const estimated = useEstimate(early === null && record === null ? body : null);
   const send = async () => {
@@ -225,7 +225,7 @@ function RunFooter({ form, record: begun, onClose }: RunFooterProps): VNode {
     setStopping(true);
     try {
       await remove(`/exports/${record.export_id}`);
-      forget(record.export_id);
+      unfollow(record.export_id);
       toast(exports.stopped);
       form.again();
     } catch (error) {

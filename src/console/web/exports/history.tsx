@@ -26,7 +26,7 @@ import { toast } from "../parts/toast.tsx";
 import { freshKey } from "./draft.ts";
 import { Bar, DownloadLink, failureText, stateText, writtenText } from "./progress.tsx";
 import { addressOfSpec, summaryOf } from "./summary.ts";
-import { follow, forget, presentState } from "./watch.ts";
+import { follow, presentState, unfollow } from "./watch.ts";
 
 /** The view. */
 export function ExportsView(): VNode {
@@ -89,7 +89,7 @@ function useExports(): Exports {
       // If the export was already deleted elsewhere, nothing is left to do.
       if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
     });
-    forget(id);
+    unfollow(id);
     pages.update((old) => old.filter((one) => one.export_id !== id));
     toast(lazyWords.peek().exports.removed);
   };

@@ -10,14 +10,14 @@ import { lazyWords } from "../app/lazywords.ts";
 import { Progress } from "../parts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { fileOf, lookAt, presentState, secondsLeft } from "./watch.ts";
+import { addViewer, fileOf, presentState, secondsLeft } from "./watch.ts";
 
 /** Shows an export's full state in the dialog. */
 export function ExportProgress({ record: begun }: { record: ExportView }): VNode {
   const present = presentState(begun);
   const { record, trouble } = present;
   const { exports } = lazyWords.value;
-  useEffect(() => lookAt(begun.export_id), [begun.export_id]);
+  useEffect(() => addViewer(begun.export_id), [begun.export_id]);
   return (
     <div class="export-progress">
       <p class="export-state" role="status">

@@ -50,7 +50,7 @@ export function secondsLeft({ record, first }: Followed, nowMs: number): number 
 }
 
 /** Registers a viewer of an export. Returns a function that removes it. */
-export function lookAt(id: string): () => void {
+export function addViewer(id: string): () => void {
   watchers.set(id, (watchers.get(id) ?? 0) + 1);
   return () => {
     const left = (watchers.get(id) ?? 1) - 1;
@@ -60,7 +60,7 @@ export function lookAt(id: string): () => void {
 }
 
 /** Stops following a deleted export. */
-export function forget(id: string): void {
+export function unfollow(id: string): void {
   const next = new Map(followed.peek());
   next.delete(id);
   followed.value = next;
@@ -73,7 +73,7 @@ export function isEnded({ status }: ExportView): boolean {
 
 async function step(id: string, pauseMs: number): Promise<void> {
   if (!followed.peek().has(id)) return;
-  const next = await asked(id);
+  const next = await requestState(id);
   // The user may have deleted the export during the request.
   if (!followed.peek().has(id)) return;
   put(id, next);
@@ -86,7 +86,7 @@ async function step(id: string, pauseMs: number): Promise<void> {
   }
 }
 
-async function asked(id: string): Promise<Followed> {
+async function requestState(id: string): Promise<Followed> {
   try {
     return { record: await get<ExportView>(`/exports/${id}`), trouble: null };
   } catch (error) {

@@ -11,7 +11,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { reachable } from "../app/api.ts";
 import { month } from "../app/format.ts";
-import { narrow, railed } from "../app/media.ts";
+import { hasFilterRail, narrow } from "../app/media.ts";
 import { keep, read } from "../app/preferences.ts";
 import { loadStatus, status } from "../app/status.ts";
 import { words } from "../app/words.ts";
@@ -81,14 +81,14 @@ export function Find(): VNode {
       </div>
       <ToResults />
       <div class="find-body">
-        {railed.value && (
+        {hasFilterRail.value && (
           <aside class="find-rail" aria-label={find.filters}>
             <Filters />
           </aside>
         )}
         <Found onFilters={() => setSheet(true)} />
       </div>
-      {!railed.value && <FilterSheet open={sheet} onClose={() => setSheet(false)} />}
+      {!hasFilterRail.value && <FilterSheet open={sheet} onClose={() => setSheet(false)} />}
       <Announcer />
       <Printed />
     </div>
@@ -155,7 +155,7 @@ function Found({ onFilters }: { onFilters: () => void }): VNode {
           </div>
         )}
       </div>
-      {railed.value && !needsGuidance() && <SelectionBar />}
+      {hasFilterRail.value && !needsGuidance() && <SelectionBar />}
     </div>
   );
 }

@@ -8,7 +8,7 @@
  */
 import type { VNode } from "preact";
 import { duration, number } from "../app/format.ts";
-import { railed } from "../app/media.ts";
+import { hasFilterRail } from "../app/media.ts";
 import { go } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { ExportButton } from "../exports/dialog.tsx";
@@ -27,7 +27,7 @@ const LONG = 2_000;
 
 /** The button that opens the filters, if they do not fit next to the results. */
 export function FiltersButton({ onFilters }: { onFilters: () => void }): VNode | null {
-  if (railed.value) return null;
+  if (hasFilterRail.value) return null;
   return (
     <Button class="found-filters" icon="filter" aria-haspopup="dialog" onClick={onFilters}>
       {words.value.find.filtersButton(countAll(query.value))}

@@ -8,7 +8,7 @@ import { type FILTER_ROLES, PARTS, type PartName } from "../../../spec/filters/t
 import type { TranslateAnswer, TranslationNote, TranslationPart } from "../app/answers.ts";
 import { words } from "../app/words.ts";
 import type { CatalogBook } from "./catalog.ts";
-import { describeFilter, some } from "./filters/filterwords.ts";
+import { abbreviatedList, describeFilter } from "./filters/filterwords.ts";
 import { queryOf } from "./question.ts";
 
 /** The colors of a sentence. */
@@ -35,7 +35,7 @@ const COLOURS: Readonly<Record<string, PartColour>> = {
 };
 
 /** A segment of the sentence; `colour` is null if it has no effect. */
-export interface Stretch {
+export interface TextSpan {
   readonly text: string;
   readonly start: number;
   readonly colour: PartColour | null;
@@ -44,16 +44,16 @@ export interface Stretch {
 }
 
 /** Splits the whole sentence into segments, without gaps. */
-export function stretchesOf(
+export function spansOf(
   sentence: string,
   answer: TranslateAnswer,
   book: CatalogBook | null,
-): Stretch[] {
-  const stretches: Stretch[] = [];
+): TextSpan[] {
+  const spans: TextSpan[] = [];
   let at = 0;
   const plain = (to: number) => {
     const text = sentence.slice(at, to);
-    if (text !== "") stretches.push({ text, start: at, colour: null, meanings: [] });
+    if (text !== "") spans.push({ text, start: at, colour: null, meanings: [] });
     at = Math.max(at, to);
   };
   for (const [index, part] of answer.parts.entries()) {
@@ -61,17 +61,17 @@ export function stretchesOf(
     plain(part.start);
     if (colour === null) continue;
     const text = sentence.slice(part.start, part.end);
-    stretches.push({ text, start: part.start, colour, meanings: meaningsOf(part, answer, book) });
+    spans.push({ text, start: part.start, colour, meanings: meaningsOf(part, answer, book) });
     at = part.end;
   }
   plain(sentence.length);
-  return stretches;
+  return spans;
 }
 
 /** Returns the colors used in a sentence, in fixed order. */
-export function coloursOf(stretches: readonly Stretch[]): PartColour[] {
+export function coloursOf(spans: readonly TextSpan[]): PartColour[] {
   const order: PartColour[] = ["activity", "place", "time", "company", "contact", "unmapped"];
-  return order.filter((colour) => stretches.some((one) => one.colour === colour));
+  return order.filter((colour) => spans.some((one) => one.colour === colour));
 }
 
 /** Returns a part's color. A negation has the color of the part that it negates. */
@@ -113,14 +113,18 @@ function special(part: TranslationPart, { spec, suggestions }: TranslateAnswer):
   const { find } = words.value;
   if (part.role === "limit") return [find.becameRows(spec.limit)];
   if (part.role === "sort") {
-    return [find.orderedBy(some(spec.sort.map(({ field }) => find.sortFields[field] ?? field)))];
+    return [
+      find.orderedBy(
+        abbreviatedList(spec.sort.map(({ field }) => find.sortFields[field] ?? field)),
+      ),
+    ];
   }
   const own = suggestions.find(({ start, end }) => start < part.end && end > part.start);
   if (part.role !== "activity" || own === undefined || suggestions.length === 1) return [];
   const wanted = own.activities.filter(({ code }) =>
     spec.filters.industry.cnae_any_of.includes(code),
   );
-  return wanted.length === 0 ? [] : [some(wanted.map(({ description }) => description))];
+  return wanted.length === 0 ? [] : [abbreviatedList(wanted.map(({ description }) => description))];
 }
 
 /** Converts a remark to an object. A spec that a client sent may contain remarks as strings. */

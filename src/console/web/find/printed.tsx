@@ -47,7 +47,7 @@ export function Printed(): VNode | null {
   if (!printing.value || answer === null || opened.value !== null) return null;
   return (
     <section class="printed">
-      <Asked />
+      <PrintedQuery />
       {answer.total >= CHARTS_FROM && <Charts />}
       <Rows total={answer.total} />
     </section>
@@ -63,7 +63,7 @@ function drawNow(shown: boolean): void {
 }
 
 /** The query as a sentence and as filters, its month, and the date. */
-function Asked(): VNode | null {
+function PrintedQuery(): VNode | null {
   const { answer } = exploration.value;
   if (answer === null) return null;
   const { printed } = words.value.table;

@@ -44,7 +44,7 @@ const FACETS = [
 /** Debounce of edits before counting. */
 const SETTLE_MS = 150;
 
-const asked = signal<Query>(emptyQuery());
+const currentQuery = signal<Query>(emptyQuery());
 const troubles = signal<readonly AddressError[]>([]);
 const linkMonth = signal<string | null>(null);
 const opening = signal(false);
@@ -57,7 +57,7 @@ const explorer = new Explorer<ApiError>({
 });
 
 /** The current query. */
-export const query: ReadonlySignal<Query> = asked;
+export const query: ReadonlySignal<Query> = currentQuery;
 
 /** The sentence that was last sent, or that came from a link. */
 export const sentence: Signal<string> = signal("");
@@ -93,7 +93,9 @@ export const edited: ReadonlySignal<boolean> = computed(() => {
   const { value } = translation;
   if (value === null) return false;
   const meant = meantBy(value);
-  const isAny = [meant, withDaysOf(meant, beside.value)].some((one) => sameQuery(one, asked.value));
+  const isAny = [meant, withDaysOf(meant, baseQuery.value)].some((one) =>
+    sameQuery(one, currentQuery.value),
+  );
   return !isAny;
 });
 
@@ -105,11 +107,11 @@ export const wantedRows: ReadonlySignal<number | null> = computed(() => {
 });
 
 /** The query when the sentence was submitted, without the lists of the previous sentence. */
-const beside = signal<Query>(emptyQuery());
+const baseQuery = signal<Query>(emptyQuery());
 
 /** Returns the sentence's query plus the lists that the user chose by hand. */
 function meantBy({ spec }: TranslateAnswer): Query {
-  return withListsOf(queryOf(spec), beside.value);
+  return withListsOf(queryOf(spec), baseQuery.value);
 }
 
 let translatingNow: AbortController | null = null;
@@ -129,11 +131,11 @@ export function change(
     waiting.push(() => change(edit, { typing }));
     return;
   }
-  const draft = structuredClone(asked.peek());
+  const draft = structuredClone(currentQuery.peek());
   edit(draft);
   const next = tidyQuery(draft);
-  if (sameQuery(next, asked.peek())) return;
-  asked.value = next;
+  if (sameQuery(next, currentQuery.peek())) return;
+  currentQuery.value = next;
   writeAddress(typing !== null && typing === typedAt ? "replace" : "push");
   typedAt = typing;
   // A single click is counted immediately. Clicks in quick succession and typing are debounced.
@@ -160,7 +162,7 @@ export async function submitSentence(
   const answer = await translated(words, controller);
   if (answer === null) return;
   sentence.value = words;
-  beside.value = listsByHand();
+  baseQuery.value = listsByHand();
   translation.value = answer;
   take(meantBy(answer), how);
 }
@@ -168,8 +170,11 @@ export async function submitSentence(
 /** Returns the query without lists that come from a sentence. */
 function listsByHand(): Query {
   const before = translation.peek();
-  if (before === null) return asked.peek();
-  return withoutListsOf(asked.peek(), withoutListsOf(queryOf(before.spec), beside.peek()));
+  if (before === null) return currentQuery.peek();
+  return withoutListsOf(
+    currentQuery.peek(),
+    withoutListsOf(queryOf(before.spec), baseQuery.peek()),
+  );
 }
 
 /** Restores the sentence's filters. */
@@ -195,7 +200,7 @@ export function retry(): void {
 export function addressNow(): string {
   const answered = exploration.peek().answer ?? translation.peek() ?? catalog.peek()?.catalog;
   const month = answered?.snapshot ?? linkMonth.peek();
-  const address = { query: asked.peek(), sentence: sentence.peek(), month };
+  const address = { query: currentQuery.peek(), sentence: sentence.peek(), month };
   return encodeAddress(address, catalog.peek()?.lookup ?? null);
 }
 
@@ -215,7 +220,7 @@ export function dismissLink(): void {
 export function followAddress(): () => void {
   const read = () => void openAddress(location.hash);
   // The query persists when the user visits another view and returns.
-  if (location.hash.length < 2 && !isEmpty(asked.peek())) writeAddress("replace");
+  if (location.hash.length < 2 && !isEmpty(currentQuery.peek())) writeAddress("replace");
   else read();
   // The back and forward buttons fire popstate, links of other views fire hashchange, and a typed
   // address fires both.
@@ -249,12 +254,12 @@ async function openAddress(hash: string): Promise<void> {
     linkMonth.value = read?.month ?? null;
     const text = read?.sentence ?? "";
     sentence.value = text;
-    asked.value = read?.query ?? emptyQuery();
-    beside.value = asked.peek();
+    currentQuery.value = read?.query ?? emptyQuery();
+    baseQuery.value = currentQuery.peek();
     if (text === "") translation.value = null;
-    else if (isEmpty(asked.value)) return await submitSentence(text, "replace");
+    else if (isEmpty(currentQuery.value)) return await submitSentence(text, "replace");
     else void explainSentence(text);
-    explorer.explore(specOf(asked.value), { now: true });
+    explorer.explore(specOf(currentQuery.value), { now: true });
   } catch {
     // The catalog itself reports a failure to load. A retry then reads the address again.
   } finally {
@@ -311,11 +316,11 @@ async function translated(
 }
 
 function take(next: Query, how: "push" | "replace" = "push"): void {
-  const changed = !sameQuery(next, asked.peek()) || exploration.peek().state !== "ready";
-  asked.value = tidyQuery(next);
+  const changed = !sameQuery(next, currentQuery.peek()) || exploration.peek().state !== "ready";
+  currentQuery.value = tidyQuery(next);
   typedAt = null;
   writeAddress(how);
-  if (changed) explorer.explore(specOf(asked.peek()), { now: true });
+  if (changed) explorer.explore(specOf(currentQuery.peek()), { now: true });
 }
 
 /** Writes the address bar. Adds no entry if the address is unchanged. */

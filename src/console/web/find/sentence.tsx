@@ -11,7 +11,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { ApiError } from "../app/api.ts";
 import { errorText } from "../app/errortext.ts";
 import { cnpj } from "../app/format.ts";
-import { CompanyLink, goCompany } from "../app/router.ts";
+import { CompanyLink, openCompany } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { givePasted } from "../enrich/sent.ts";
 import { Button, IconButton } from "../parts/button.tsx";
@@ -65,7 +65,7 @@ export function SentenceBox({ box }: { box: RefObject<HTMLInputElement | null> }
               }}
             />
           )}
-          <OfferedList id={state.id} offered={state.offered} onOpen={goCompany} />
+          <OfferedList id={state.id} offered={state.offered} onOpen={openCompany} />
         </div>
         <Button type="submit" variant="primary" busy={state.busy}>
           {find.promptSubmit}
@@ -138,7 +138,7 @@ function useBox(): BoxState {
   const [text, setText] = useState(sentence.value);
   const [typing, setTyping] = useState(false);
   const opening = useOpening();
-  const offered = useOffered(typing ? text : null, goCompany);
+  const offered = useOffered(typing ? text : null, openCompany);
   // The sentence may change because of a link, a saved search, or the history.
   useEffect(() => setText(sentence.value), [sentence.value]);
   const busy = translationState.value.busy || opening.busy;
@@ -207,7 +207,7 @@ function useOpening(): Opening {
   };
   const open = (number: TypedNumber, isPhone: boolean) =>
     look(number, (found) => {
-      if (found !== null) return goCompany(found);
+      if (found !== null) return openCompany(found);
       const lacks = isPhone ? `${words.value.find.contactRefusals.missing_area_code()} ` : "";
       setTrouble(saying(`${lacks}${notThere(number)}`));
     });

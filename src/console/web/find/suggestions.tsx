@@ -71,8 +71,8 @@ function Choices({ suggestion, taken, only }: ChoicesProps): VNode {
   const { find } = words.value;
   const activities = offeredOf(suggestion, taken);
   const title = find.mayMean[readingOf(suggestion, taken)](suggestion.words);
-  const asked = query.value.filters.industry.cnae_any_of;
-  const own = activities.filter(({ code }) => asked.includes(code));
+  const selected = query.value.filters.industry.cnae_any_of;
+  const own = activities.filter(({ code }) => selected.includes(code));
   const shown = all ? activities : activities.slice(0, SHOWN);
   const rest = activities.length - SHOWN;
   const choose = (code: string) =>

@@ -14,7 +14,7 @@ import { Button, IconButton } from "../parts/button.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { catalog } from "./catalog.ts";
 import { isMisread, isNotUnderstood, nameIn } from "./notunderstood.tsx";
-import { coloursOf, type PartColour, remarksOf, type Stretch, stretchesOf } from "./parttext.ts";
+import { coloursOf, type PartColour, remarksOf, spansOf, type TextSpan } from "./parttext.ts";
 import {
   change,
   edited,
@@ -44,9 +44,9 @@ export function Understood(): VNode | null {
 
 function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
   const { find } = words.value;
-  const [asked, setAsked] = useState(false);
-  const open = asked || !narrow.value;
-  const stretches = stretchesOf(sentence.value, answer, catalog.value);
+  const [isOpened, setOpened] = useState(false);
+  const open = isOpened || !narrow.value;
+  const spans = spansOf(sentence.value, answer, catalog.value);
   const shownLanguage = useRef(language.value);
   useEffect(() => {
     // Requests the translation again, so that the server's messages are in the new language.
@@ -54,22 +54,22 @@ function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
     shownLanguage.current = language.value;
   }, [language.value]);
   return (
-    <section class="told" aria-label={find.meaning}>
-      <div class="told-head">
-        <p class="told-sentence">
-          {stretches.map((one) =>
-            one.colour === null ? one.text : <Mark key={one.start} stretch={one} />,
+    <section class="meaning" aria-label={find.meaning}>
+      <div class="meaning-head">
+        <p class="meaning-sentence">
+          {spans.map((one) =>
+            one.colour === null ? one.text : <Mark key={one.start} span={one} />,
           )}
         </p>
         {edited.value && <Edited />}
-        {open && <Legend stretches={stretches} />}
+        {open && <Legend spans={spans} />}
       </div>
       {narrow.value && (
         <button
           type="button"
-          class="link told-more"
+          class="link meaning-more"
           aria-expanded={open}
-          onClick={() => setAsked(!asked)}
+          onClick={() => setOpened(!isOpened)}
         >
           {open ? find.meaningFewer : find.meaningMore(remarkCount(answer))}
         </button>
@@ -85,7 +85,7 @@ function Meaning({ answer }: { answer: TranslateAnswer }): VNode {
 function Edited(): VNode {
   const { find } = words.value;
   return (
-    <div class="told-edited" role="status">
+    <div class="meaning-edited" role="status">
       <Icon name="edit" />
       <span>{find.meaningEdited}</span>
       <Button small variant="quiet" onClick={restoreSentence}>
@@ -95,11 +95,11 @@ function Edited(): VNode {
   );
 }
 
-function Legend({ stretches }: { stretches: readonly Stretch[] }): VNode {
+function Legend({ spans }: { spans: readonly TextSpan[] }): VNode {
   const { find } = words.value;
   return (
-    <ul class="told-legend" aria-label={find.legend}>
-      {coloursOf(stretches).map((colour) => (
+    <ul class="meaning-legend" aria-label={find.legend}>
+      {coloursOf(spans).map((colour) => (
         <li key={colour} class={`part-${colour}`}>
           <Icon name={ICONS[colour]} size={12} />
           <span class="part-text">{find.roles[colour]}</span>
@@ -117,10 +117,10 @@ function remarkCount(answer: TranslateAnswer): number {
 }
 
 /** A part of the sentence; hover or focus shows its meaning. */
-function Mark({ stretch }: { stretch: Stretch }): VNode {
+function Mark({ span }: { span: TextSpan }): VNode {
   const id = useId();
   const [open, setOpen] = useState(false);
-  const { text, colour, meanings } = stretch;
+  const { text, colour, meanings } = span;
   useEffect(() => {
     if (!open) return;
     const close = (event: KeyboardEvent) => {

@@ -33,7 +33,7 @@ export function CreateKey({ close, done }: KeyDialogProps): VNode {
   const text = lazyWords.value.keys;
   const [name, setName] = useState("");
   const [lifetime, setLifetime] = useState<keyof typeof LIFETIMES>("never");
-  const { send, busy, error, answer, checked } = useSent<CreatedKeyAnswer>(done);
+  const { send, busy, error, answer, checked } = useFormPost<CreatedKeyAnswer>(done);
   if (answer !== null) return <ShownOnce created={answer} close={close} />;
   const submit = () => {
     const days = LIFETIMES[lifetime];
@@ -72,7 +72,7 @@ export function CreateKey({ close, done }: KeyDialogProps): VNode {
 export function RenameKey({ row, close, done }: RowDialogProps): VNode {
   const text = lazyWords.value.keys;
   const [name, setName] = useState(row.name);
-  const { send, busy, error, checked } = useSent<ApiKey>(() => {
+  const { send, busy, error, checked } = useFormPost<ApiKey>(() => {
     toast(text.renamed);
     done();
     close();
@@ -102,7 +102,7 @@ export function RenameKey({ row, close, done }: RowDialogProps): VNode {
 export function RotateKey({ row, close, done }: RowDialogProps): VNode {
   const text = lazyWords.value.keys;
   const [overlap, setOverlap] = useState<keyof typeof OVERLAPS>("d1");
-  const { send, busy, error, answer } = useSent<CreatedKeyAnswer>(done);
+  const { send, busy, error, answer } = useFormPost<CreatedKeyAnswer>(done);
   if (answer !== null) return <ShownOnce created={answer} close={close} />;
   const body = { overlap_seconds: OVERLAPS[overlap] };
   return (
@@ -190,7 +190,7 @@ export function FormDialog(props: FormDialogProps): VNode {
  * Returns `send`, which posts a form, and the state of the request (busy, error, answer). If the
  * form is incomplete, `send` only focuses its first mistake.
  */
-export function useSent<T>(done: () => void) {
+export function useFormPost<T>(done: () => void) {
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
   const [error, setError] = useState<unknown>(null);

@@ -6,11 +6,11 @@
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { post } from "../app/api.ts";
-import type { HoldingAnswer } from "../app/listanswers.ts";
+import type { ContainingListsAnswer } from "../app/listanswers.ts";
 import { allLists, listChanges } from "./all.ts";
 
 /** Accounts per request; the server's maximum. */
-const ASKED_MAX = 200;
+const REQUESTED_MAX = 200;
 /** Time after the last scroll until lists are requested for the rows on screen, in milliseconds. */
 const SETTLE_MS = 120;
 
@@ -18,7 +18,7 @@ const SETTLE_MS = 120;
 type Marks = ReadonlyMap<string, readonly string[]>;
 
 const marks = signal<Marks>(new Map());
-let asked = new Set<string>();
+let requested = new Set<string>();
 let ofChange = 0;
 let timer = 0;
 
@@ -26,31 +26,34 @@ let timer = 0;
 export const markedLists: ReadonlySignal<Marks> = marks;
 
 /** Reports the accounts on screen. Requests the lists of accounts that are new. */
-export function wantMarks(cnpjs: readonly string[]): void {
+export function requestMarks(cnpjs: readonly string[]): void {
   if (ofChange !== listChanges.peek()) {
     ofChange = listChanges.peek();
-    asked = new Set();
+    requested = new Set();
   }
   if (!allLists.peek()?.some(({ entries }) => entries > 0)) return;
   clearTimeout(timer);
-  timer = setTimeout(() => void request(cnpjs.filter((cnpj) => !asked.has(cnpj))), SETTLE_MS);
+  timer = window.setTimeout(
+    () => void request(cnpjs.filter((cnpj) => !requested.has(cnpj))),
+    SETTLE_MS,
+  );
 }
 
 async function request(cnpjs: readonly string[]): Promise<void> {
   if (cnpjs.length === 0) return;
-  const some = cnpjs.slice(0, ASKED_MAX);
-  const own = asked;
+  const some = cnpjs.slice(0, REQUESTED_MAX);
+  const own = requested;
   for (const cnpj of some) own.add(cnpj);
   try {
-    const { lists } = await post<HoldingAnswer>("/accounts/lists", { cnpjs: some });
-    if (own !== asked) return;
+    const { lists } = await post<ContainingListsAnswer>("/accounts/lists", { cnpjs: some });
+    if (own !== requested) return;
     take(some, lists);
   } catch {
     for (const cnpj of some) own.delete(cnpj);
   }
 }
 
-function take(cnpjs: readonly string[], lists: HoldingAnswer["lists"]): void {
+function take(cnpjs: readonly string[], lists: ContainingListsAnswer["lists"]): void {
   const next = new Map(marks.peek());
   for (const cnpj of cnpjs) next.delete(cnpj);
   for (const { id, cnpjs: held } of lists) {

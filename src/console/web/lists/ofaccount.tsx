@@ -9,7 +9,7 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post } from "../app/api.ts";
 import { errorText } from "../app/errortext.ts";
-import type { HoldingAnswer, ListChange } from "../app/listanswers.ts";
+import type { ContainingListsAnswer, ListChange } from "../app/listanswers.ts";
 import { go } from "../app/router.ts";
 import { words } from "../app/words.ts";
 import { Chip } from "../parts/pill.tsx";
@@ -20,11 +20,15 @@ import { AddButton } from "./button.tsx";
 /** The lists and their controls. */
 export function ListsOfAccount({ cnpj }: { cnpj: string }): VNode {
   const text = words.value.lists;
-  const [held, setHeld] = useState<HoldingAnswer["lists"] | null>(null);
+  const [held, setHeld] = useState<ContainingListsAnswer["lists"] | null>(null);
   const changes = listChanges.value;
   useEffect(() => {
     const abort = new AbortController();
-    post<HoldingAnswer>("/accounts/lists", { cnpjs: [cnpj] }, { signal: abort.signal }).then(
+    post<ContainingListsAnswer>(
+      "/accounts/lists",
+      { cnpjs: [cnpj] },
+      { signal: abort.signal },
+    ).then(
       ({ lists }) => setHeld(lists),
       // If the lists cannot be loaded, the facts stay visible without an error.
       () => undefined,

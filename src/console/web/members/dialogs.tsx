@@ -8,7 +8,7 @@ import { date } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import type { CreatedMember, InvitedMember, Member } from "../app/memberanswers.ts";
 import { words } from "../app/words.ts";
-import { errorNextTo, FormDialog, mistakeAt, useSent } from "../keys/dialogs.tsx";
+import { errorNextTo, FormDialog, mistakeAt, useFormPost } from "../keys/dialogs.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Segmented, TextInput } from "../parts/field.tsx";
@@ -27,7 +27,7 @@ export function AddMember({ close, done }: AddMemberProps): VNode {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Member["role"]>("member");
   const [way, setWay] = useState<"link" | "password">("link");
-  const { send, busy, error, answer, checked } = useSent<CreatedMember | InvitedMember>(done);
+  const { send, busy, error, answer, checked } = useFormPost<CreatedMember | InvitedMember>(done);
   const path = way === "link" ? "/invitations" : "/members";
   const given = /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email.trim());
   const problem = email.trim() === "" ? text.emailNeeded : given ? null : text.emailWrong;

@@ -24,13 +24,14 @@ interface NewsFile {
 /** Returns the body of POST /exports for a file of news. */
 export function bodyOfFile({ question, format, name, plan }: NewsFile) {
   const { spec, since, kind } = question;
-  const { explain: _, output: __, limit: ___, ...asked } = spec;
-  const columns = kind === "entered" ? callList(plan) : { fields: withState(plan.field_allowlist) };
+  const { explain: _, output: __, limit: ___, ...rest } = spec;
+  const columns =
+    kind === "entered" ? callList(plan) : { fields: withStatusFields(plan.field_allowlist) };
   // The name includes the month, so that each month has its own file.
   const month = ` ${status.peek()?.snapshot ?? ""}`.trimEnd();
   const title = `${titleOfNews([kind], name).slice(0, TITLE_MAX - month.length)}${month}`;
   return {
-    ...{ spec: asked, since, kinds: [kind], ...groupsOf(question) },
+    ...{ spec: rest, since, kinds: [kind], ...groupsOf(question) },
     output: { format, labels: language.value, ...columns, title },
   };
 }
@@ -42,7 +43,7 @@ function callList({ presets, field_allowlist: allowed }: Allowed) {
 }
 
 /** Returns the contact columns and the columns that show a closure or a new tax regime. */
-export function withState(allowed: readonly string[]): readonly string[] {
+export function withStatusFields(allowed: readonly string[]): readonly string[] {
   const contact = presetFields(allowed).contact;
   const state = STATE.filter((field) => allowed.includes(field) && !contact.includes(field));
   return [...contact, ...state];

@@ -48,8 +48,8 @@ function bodyOfNews(question: NewsQuestion, cursor: string | null) {
   // The translator's remarks are left out, because they refer to an older month and may be wrong
   // for this one.
   const { explain: _, ...wanted } = spec;
-  const asked = { since, spec: wanted, kinds: [kind], ...groupsOf(question) };
-  const body = { ...asked, output: { fields }, limit: PAGE };
+  const changes = { since, spec: wanted, kinds: [kind], ...groupsOf(question) };
+  const body = { ...changes, output: { fields }, limit: PAGE };
   return cursor === null ? body : { ...body, cursor };
 }
 
@@ -71,18 +71,18 @@ const NOTHING: Received = { pages: [], preparing: null, error: null };
 /** Requests the changes, and further pages on demand. Requests nothing if `question` is null. */
 export function useNews(question: NewsQuestion | null): News {
   const key = question === null ? null : JSON.stringify(bodyOfNews(question, null));
-  const [asked, setAsked] = useState({ key, turn: 0, cursor: null as string | null });
+  const [requested, setRequested] = useState({ key, turn: 0, cursor: null as string | null });
   const [received, setReceived] = useState<Received>(NOTHING);
   const [busy, setBusy] = useState(false);
-  if (asked.key !== key) {
-    setAsked({ key, turn: 0, cursor: null });
+  if (requested.key !== key) {
+    setRequested({ key, turn: 0, cursor: null });
     setReceived(NOTHING);
   }
   useEffect(() => {
-    if (question === null || key === null || asked.key !== key) return;
+    if (question === null || key === null || requested.key !== key) return;
     const abort = new AbortController();
     setBusy(true);
-    request(bodyOfNews(question, asked.cursor), abort.signal, (preparing) =>
+    request(bodyOfNews(question, requested.cursor), abort.signal, (preparing) =>
       setReceived((old) => ({ ...old, preparing, error: null })),
     ).then(
       (page) => {
@@ -96,15 +96,15 @@ export function useNews(question: NewsQuestion | null): News {
       },
     );
     return () => abort.abort();
-  }, [asked.key, asked.turn, asked.cursor]);
-  const shown = asked.key === key ? received : NOTHING;
+  }, [requested.key, requested.turn, requested.cursor]);
+  const shown = requested.key === key ? received : NOTHING;
   const cursor = shown.pages.at(-1)?.next_cursor ?? null;
   return {
     answer: shown.pages[0] ?? null,
     changes: shown.pages.flatMap(({ changes }) => changes),
     ...{ preparing: shown.preparing, error: shown.error, busy },
-    more: () => setAsked((old) => ({ ...old, cursor })),
-    reload: () => setAsked((old) => ({ ...old, turn: old.turn + 1 })),
+    more: () => setRequested((old) => ({ ...old, cursor })),
+    reload: () => setRequested((old) => ({ ...old, turn: old.turn + 1 })),
   };
 }
 

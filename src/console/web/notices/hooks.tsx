@@ -12,7 +12,7 @@ import { ago, dateTime, duration } from "../app/format.ts";
 import { lazyWords } from "../app/lazywords.ts";
 import type { WebhookSecret, WebhookTest } from "../app/recordanswers.ts";
 import { user } from "../app/session.ts";
-import { errorNextTo, FormDialog, mistakeAt, useSent } from "../keys/dialogs.tsx";
+import { errorNextTo, FormDialog, mistakeAt, useFormPost } from "../keys/dialogs.tsx";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { ConfirmDialog, Dialog } from "../parts/dialog.tsx";
@@ -185,7 +185,7 @@ interface DialogsProps {
 function Dialogs({ open, close, done }: DialogsProps): VNode {
   const { notices } = lazyWords.value;
   const [url, setUrl] = useState("");
-  const { send, busy, checked, error, answer } = useSent<WebhookSecret>(done);
+  const { send, busy, checked, error, answer } = useFormPost<WebhookSecret>(done);
   if (answer !== null) return <Secret secret={answer} close={close} />;
   if (open.kind === "add") {
     const submit = () =>

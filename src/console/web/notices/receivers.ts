@@ -60,7 +60,11 @@ export function hasUnsubscribed({ disabled_reason: reason }: Receiver): boolean 
 }
 
 /** Subscribes a receiver to the notices of a search, or unsubscribes it. */
-export async function hear(receiver: Receiver, search: string, wanted: boolean): Promise<void> {
+export async function setSubscribed(
+  receiver: Receiver,
+  search: string,
+  wanted: boolean,
+): Promise<void> {
   const { searches } = receiver;
   if (searches === null || searches.includes(search) === wanted) return;
   const others = searches.filter((one) => one !== search);

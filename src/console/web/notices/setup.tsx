@@ -22,7 +22,7 @@ import { daysOf } from "../exports/summary.ts";
 import { catalog } from "../find/catalog.ts";
 import type { SentSpec } from "../find/question.ts";
 import { errorNextTo, mistakeAt } from "../keys/dialogs.tsx";
-import { withState } from "../news/file.ts";
+import { withStatusFields } from "../news/file.ts";
 import { Skeleton } from "../parts/busy.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -34,10 +34,10 @@ import { toast } from "../parts/toast.tsx";
 import {
   addressOf,
   hasUnsubscribed,
-  hear,
   isEmail,
   nameOf,
   type Receiver,
+  setSubscribed,
   useReceivers,
 } from "./receivers.ts";
 
@@ -412,7 +412,7 @@ function useSetup({ subject, receivers, options, onClose }: SetupProps, draft: D
       saved.current ??= await save(subject as NoticeSubject, draft.name.trim());
       const id = saved.current;
       const { search } = await setOptions(id, draft, options);
-      for (const one of receivers) await hear(one, id, draft.ids.includes(one.id));
+      for (const one of receivers) await setSubscribed(one, id, draft.ids.includes(one.id));
       if (draft.newEmail && !addressed.current) await addOwnEmail(id);
       addressed.current ||= draft.newEmail;
       const body = { url: draft.url.trim(), signature: "both", searches: [id] };
@@ -450,7 +450,7 @@ async function setOptions(
   const file =
     draft.watch === null
       ? { output: { ...output, preset: "sales" }, kinds: ["entered"] }
-      : { output: { ...output, fields: withState(status.peek()?.field_allowlist ?? []) } };
+      : { output: { ...output, fields: withStatusFields(status.peek()?.field_allowlist ?? []) } };
   const body = {
     ...(draft.feed === ((options?.feed ?? null) !== null) ? {} : { feed: draft.feed }),
     ...(draft.file === ((options?.export ?? null) !== null)

@@ -76,7 +76,7 @@ function Surface(props: SurfaceProps): VNode {
         close();
       }}
       onPointerDown={(event) => {
-        if (modal && event.target === event.currentTarget && beside(event)) close();
+        if (modal && event.target === event.currentTarget && isOutside(event)) close();
       }}
     >
       <div class="surface-head">
@@ -126,7 +126,11 @@ function focusView(): void {
  * True if a click is on the backdrop. The backdrop belongs to the dialog element, so only a click's
  * coordinates show whether it is outside the dialog's box.
  */
-function beside(event: { currentTarget: HTMLElement; clientX: number; clientY: number }): boolean {
+function isOutside(event: {
+  currentTarget: HTMLElement;
+  clientX: number;
+  clientY: number;
+}): boolean {
   const box = event.currentTarget.getBoundingClientRect();
   const { clientX: x, clientY: y } = event;
   return x < box.left || x > box.right || y < box.top || y > box.bottom;

@@ -26,7 +26,7 @@ import type { Reply } from "../../server/routetable.ts";
 import type { QueryContext } from "../../server/service.ts";
 import { type ApiRoute, CURSOR_ERRORS, IF_NONE_MATCH, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { allowedFieldsHash, tookMs } from "../search/page-answer.ts";
-import { held } from "../search/search.ts";
+import { withRetainedSegment } from "../search/search.ts";
 import { answer } from "../typed-answer.ts";
 
 const LIMIT_MAX = 500;
@@ -151,7 +151,7 @@ function companyPage(
   const after = { ownersAfter, ownsAfter };
   const ownership = service.engine.ownershipOf(segment, { root, limit, ...after });
   const request = { segment, wanted, ownership, scope, tag, startMs };
-  return held(call, segment, answerFound(call, request));
+  return withRetainedSegment(call, segment, answerFound(call, request));
 }
 
 async function answerFound(

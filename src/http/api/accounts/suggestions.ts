@@ -19,7 +19,7 @@ import type { Reply } from "../../server/routetable.ts";
 import type { QueryContext } from "../../server/service.ts";
 import { IF_NONE_MATCH, type ListedRoute, route, SNAPSHOT_ERRORS } from "../route.ts";
 import { tookMs } from "../search/page-answer.ts";
-import { held } from "../search/search.ts";
+import { withRetainedSegment } from "../search/search.ts";
 import { answer } from "../typed-answer.ts";
 
 /** Fields of a suggestion that distinguish accounts of the same name, if the plan includes them. */
@@ -124,7 +124,7 @@ export function suggestAccounts(call: SuggestCall): Reply<ShapedAnswer<"SuggestA
   const tag = weakTag(["suggest", ...parts]);
   const known = unchanged(call, tag);
   if (known !== null) return known;
-  return held(call, segment, answerFound(call, { segment, request, tag, startMs }));
+  return withRetainedSegment(call, segment, answerFound(call, { segment, request, tag, startMs }));
 }
 
 async function answerFound(

@@ -70,7 +70,7 @@ export async function readQuestion(
     );
     // If there is no pair, a mistake was noted above, and this line is not reached.
     const held = pair as RetainedPair;
-    const { bound } = await boundToPair(call, held, spec);
+    const { bound } = await bindListsInPair(call, held, spec);
     const scope = scopeOf(call, held, changesHash(bound, { kinds, watch, ...spec.output }));
     const { cursor: secrets } = call.service.secrets;
     const from = cursor === null ? 0 : decodeListed(spec, cursor, scope, secrets);
@@ -83,7 +83,7 @@ export async function readQuestion(
 }
 
 /** Binds a spec to the current state of its lists, in both snapshots. */
-export async function boundToPair(
+export async function bindListsInPair(
   { service: { listed }, identity }: KeyCall<"listed">,
   { older, newer }: ChangePair,
   spec: AccountQuerySpec,

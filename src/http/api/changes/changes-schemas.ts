@@ -11,13 +11,13 @@ import {
   closed,
   count,
   cursor,
-  eitherSpec,
   hasMore,
   label,
   named,
   orNull,
   requestId,
   source,
+  specUnion,
   text,
   tookMs,
 } from "../../openapi/schema-parts.ts";
@@ -57,7 +57,7 @@ export const CHANGE_SCHEMAS = {
   ChangesRequest: Type.Object(
     {
       since: sinceSchema,
-      spec: eitherSpec("SpecInput", "LeadQueryInput"),
+      spec: specUnion("SpecInput", "LeadQueryInput"),
       kinds: Type.Optional(kindsSchema),
       watch: Type.Optional(watchSchema),
       changed_any_of: Type.Optional(changedAnyOfSchema),

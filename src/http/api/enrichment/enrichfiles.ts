@@ -152,7 +152,7 @@ async function accept(
   context: ExportContext,
 ): Promise<ShapedAnswer<"CreatedEnrichment">> {
   const { accepted, layout } = await acceptFile(call, file, {
-    asked: context,
+    context,
     options: optionsOf(call.query),
   });
   const { record } = accepted;
@@ -183,7 +183,7 @@ function otherSheets({ others, hidden, reason }: SentLayout["source"]) {
 type SentLayout = Awaited<ReturnType<typeof readLayout>>;
 
 interface FileRequest {
-  readonly asked: ExportContext;
+  readonly context: ExportContext;
   readonly options: FileOptions;
 }
 
@@ -191,7 +191,7 @@ interface FileRequest {
 export async function acceptFile(
   call: CreateCall,
   file: ReceivedFile,
-  { asked: context, options }: FileRequest,
+  { context, options }: FileRequest,
 ): Promise<{
   readonly accepted: AcceptedExport;
   readonly layout: SentLayout;

@@ -31,7 +31,7 @@ import type { KeyCall } from "../../server/service.ts";
 import { CHANGE_MEMBERS, readKinds, readSince, readWatch } from "../changes/changeoptions.ts";
 import { openList, totalsOf } from "../changes/changepage.ts";
 import { noSuchMonth, openPair, type RetainedPair } from "../changes/changepair.ts";
-import { boundToPair, normalizedFor, withMonths } from "../changes/changes-request.ts";
+import { bindListsInPair, normalizedFor, withMonths } from "../changes/changes-request.ts";
 import { answerWith } from "../search/search.ts";
 import {
   acceptAccounts,
@@ -43,7 +43,7 @@ import {
   MEMBERS,
   readExport,
   replayed,
-  withCut,
+  withCapWarning,
 } from "./newexport.ts";
 
 type AnyExportCall = KeyCall<
@@ -137,10 +137,10 @@ async function acceptChanges(
     );
     // If the pair is missing, the mistake was noted above.
     const { older, newer: segment } = pair as RetainedPair;
-    const { bound, pins: lists } = await boundToPair(call, pair as RetainedPair, spec);
+    const { bound, pins: lists } = await bindListsInPair(call, pair as RetainedPair, spec);
     const question = { spec: bound, kinds, watch };
     const { rows, matches } = await countRows(call, pair as RetainedPair, question);
-    const shownSpec = hasLimit(body) ? spec : withCut(spec, matches);
+    const shownSpec = hasLimit(body) ? spec : withCapWarning(spec, matches);
     const changes = { older, kinds, watch };
     return call.service.exporter.create({
       ...context,

@@ -87,7 +87,7 @@ export function acceptAccounts(
     refuseBroad(call, segment, read.spec, bound);
     const { isLimited } = read;
     return whenReady(countRows(call, segment, { spec: bound, isLimited }), ({ rows, matches }) => {
-      const spec = isLimited ? read.spec : withCut(read.spec, matches);
+      const spec = isLimited ? read.spec : withCapWarning(read.spec, matches);
       return exporter.create({ ...context, segment, spec, rows, lists: pins });
     });
   });
@@ -106,7 +106,7 @@ function refuseBroad(
  * Adds a warning to a spec if the plan's cap cuts off matches, because clients that send no limit
  * expect all matches. Throws `invalid_spec` if the spec's `explain` has no space for the warning.
  */
-export function withCut(spec: AccountQuerySpec, matches: number): AccountQuerySpec {
+export function withCapWarning(spec: AccountQuerySpec, matches: number): AccountQuerySpec {
   const { limit } = spec;
   if (matches <= limit) return spec;
   const warning =

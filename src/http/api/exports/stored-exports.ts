@@ -16,8 +16,8 @@ import {
 import { EXPORT_ID, type ExportRecord, exportNotFound } from "../../../export/record.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import {
-  type BareAnswer,
-  bare,
+  type EmptyAnswer,
+  emptyAnswer,
   type HttpAnswer,
   noContent,
   type ShapedAnswer,
@@ -86,18 +86,18 @@ async function waitFor(
 }
 
 /** `GET /v1/exports/{id}/download`: redirects to the file, which needs no key. */
-export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">): BareAnswer {
+export function downloadExport(call: KeyCall<"clock" | "exporter" | "secrets">): EmptyAnswer {
   const { exporter, secrets, clock } = call.service;
   const record = exporter.read(call.identity.tenantId, idOf(call));
   refuseExpired(record);
   refuseUnfinished(record);
   // The link is relative, so that a forged Host header cannot point it to another server.
   const link = signLink(record, { nowMs: clock.nowMs(), secrets: secrets.link });
-  return bare({ status: 303, headers: { Location: link } });
+  return emptyAnswer({ status: 303, headers: { Location: link } });
 }
 
 /** `DELETE /v1/exports/{id}`: cancels the export if it is unfinished. Otherwise deletes it. */
-export function deleteExport(call: KeyCall<"exporter">): BareAnswer {
+export function deleteExport(call: KeyCall<"exporter">): EmptyAnswer {
   call.service.exporter.remove(call.identity.tenantId, idOf(call));
   return noContent();
 }

@@ -31,7 +31,7 @@ import { weakTag } from "../../server/respond.ts";
 import type { QueryContext } from "../../server/service.ts";
 import { prefixText } from "../search/page-answer.ts";
 import {
-  boundTo,
+  bindLists,
   pageOf,
   readCursor,
   SEARCH_LIMIT_DEFAULT,
@@ -121,7 +121,7 @@ export function prepareLeads(
   segment: Segment,
 ): LeadsRequest | Promise<LeadsRequest> {
   return whenReady(readSentence(call, segment, LEADS), (read) =>
-    whenReady(boundTo(call, segment, read.spec), (bound) => requestOf(segment, read, bound)),
+    whenReady(bindLists(call, segment, read.spec), (bound) => requestOf(segment, read, bound)),
   );
 }
 

@@ -30,8 +30,8 @@ import {
   cacheableOf,
   cachedPage,
   cachePage,
-  held,
   segmentFor,
+  withRetainedSegment,
 } from "../search/search.ts";
 import { leadProjector } from "./lead.ts";
 import { type LeadsRequest, prepareLeads } from "./leads-request.ts";
@@ -138,7 +138,7 @@ function searchLeads(call: LeadsCall): Reply<ShapedAnswer<"LeadsAnswer">> {
     answerLeads(call, { segment, startMs, mayShareBuffer }, prepared);
   const prepared = prepareLeads(call, segment);
   if (!(prepared instanceof Promise)) return answer(prepared, true);
-  return held(
+  return withRetainedSegment(
     call,
     segment,
     prepared.then((read) => answer(read, false)),

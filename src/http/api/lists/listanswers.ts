@@ -32,7 +32,7 @@ import { TimeSlices } from "../../server/background-tasks.ts";
 import { type BodyObject, readBody, readPatch } from "../../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import {
-  type BareAnswer,
+  type EmptyAnswer,
   type HttpAnswer,
   noContent,
   type ShapedAnswer,
@@ -102,7 +102,7 @@ export function renameList(call: KeyCall<"lists">): ShapedAnswer<"ListAnswer"> {
 }
 
 /** `DELETE /v1/lists/{id}`. */
-export async function deleteList(call: KeyCall<"lists">): Promise<BareAnswer> {
+export async function deleteList(call: KeyCall<"lists">): Promise<EmptyAnswer> {
   await call.service.lists.remove(call.identity.tenantId, idOf(call));
   return noContent();
 }

@@ -23,7 +23,7 @@ import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { answerWith } from "../search/search.ts";
-import { boundTo, readEither, refuseTooBroad } from "../search/search-request.ts";
+import { bindLists, readAnySpec, refuseTooBroad } from "../search/search-request.ts";
 import { answer } from "../typed-answer.ts";
 import { changeableList, changeJson } from "./listanswers.ts";
 
@@ -35,7 +35,7 @@ export const ADD_FROM_SEARCH: Computation<ReadTask, { readonly spec: AccountQuer
   run(task, segment, payer) {
     const body = readBody(task.body, ["spec"]);
     payer.spend(costOf({ spec: body.members.spec }));
-    return { spec: readEither(task, segment, body).spec };
+    return { spec: readAnySpec(task, segment, body).spec };
   },
 };
 
@@ -53,7 +53,7 @@ async function add(
   row: ReturnType<typeof changeableList>,
   spec: AccountQuerySpec,
 ): Promise<ShapedAnswer<"ListChange">> {
-  const bound = await boundTo(call, segment, spec);
+  const bound = await bindLists(call, segment, spec);
   const { engine, lists } = call.service;
   refuseTooBroad(engine, segment, { spec: bound, missing: tooBroad(spec)?.missing ?? null });
   const matches = engine.countMatches(segment, bound);

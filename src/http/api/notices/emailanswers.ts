@@ -7,7 +7,7 @@
 import { addressOf } from "../../../notices/addresses.ts";
 import type { WebhookRow } from "../../../store/webhookstore.ts";
 import { readBody, readPatch } from "../../server/body.ts";
-import { type BareAnswer, noContent, type ShapedAnswer } from "../../server/respond.ts";
+import { type EmptyAnswer, noContent, type ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { answer, type Shape } from "../typed-answer.ts";
 import {
@@ -54,7 +54,7 @@ export function changeEmail(call: KeyCall<ChangePart>): ShapedAnswer<"EmailAnswe
 }
 
 /** `DELETE /v1/emails/{id}`: removes a receiver and its queued e-mails. */
-export function deleteEmail(call: KeyCall<"notices">): BareAnswer {
+export function deleteEmail(call: KeyCall<"notices">): EmptyAnswer {
   call.service.notices.emails.remove(ownerOf(call), call.params.id ?? "");
   return noContent();
 }

@@ -13,7 +13,7 @@ import { publicKeyOf, secretOf } from "../../../notices/signing.ts";
 import type { DeliveryRow, WebhookRow } from "../../../store/webhookstore.ts";
 import { type BodyObject, readBody, readPatch } from "../../server/body.ts";
 import { readWhole, refuseQueryMistakes } from "../../server/query.ts";
-import { type BareAnswer, noContent, type ShapedAnswer } from "../../server/respond.ts";
+import { type EmptyAnswer, noContent, type ShapedAnswer } from "../../server/respond.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { answer, type Shape } from "../typed-answer.ts";
 
@@ -56,7 +56,7 @@ export function changeWebhook(call: KeyCall<ChangePart>): ShapedAnswer<"WebhookA
 }
 
 /** `DELETE /v1/webhooks/{id}`: removes a webhook and its queued deliveries. */
-export function deleteWebhook(call: KeyCall<"notices">): BareAnswer {
+export function deleteWebhook(call: KeyCall<"notices">): EmptyAnswer {
   call.service.notices.webhooks.remove(ownerOf(call), call.params.id ?? "");
   return noContent();
 }

@@ -35,12 +35,12 @@ import { movedMemory } from "./count-tables.ts";
 import { tookMs, withBytes } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import {
-  boundTo,
+  bindLists,
   CONTENT_TYPES,
   type FileFormat,
   notOfJson,
+  readAnySpec,
   readChoice,
-  readEither,
   readFacets,
   refuseTooBroad,
   wantedFormat,
@@ -105,7 +105,7 @@ function baseOf(
   const [first = []] = statuses;
   if (first.length === 0 || statuses.some((one) => String(one) !== String(first))) return null;
   const spec = { filters: { company: { registration_status_any_of: first } } };
-  return readEither(task, segment, { members: { spec }, mistakes: [] }).spec;
+  return readAnySpec(task, segment, { members: { spec }, mistakes: [] }).spec;
 }
 
 function readSpecs({ members, mistakes }: BodyObject): readonly unknown[] {
@@ -133,7 +133,7 @@ function readAll(
   tried.forEach((spec, at) => {
     const own = { members: { spec }, mistakes: [] as typeof mistakes };
     try {
-      read.push(readEither(task, segment, own).spec);
+      read.push(readAnySpec(task, segment, own).spec);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       mistakes.push(...placed(error, at));
@@ -226,8 +226,8 @@ async function groupOf(
   const catalog = own === segment ? null : changeCatalog(own, segment);
   const body = { members: { spec: sent }, mistakes: [] };
   const spec =
-    catalog === null ? sent : readEither(readTask(call, NO_BODY), { catalog }, body).spec;
-  const bound = await boundTo(call, own, spec);
+    catalog === null ? sent : readAnySpec(readTask(call, NO_BODY), { catalog }, body).spec;
+  const bound = await bindLists(call, own, spec);
   refuseTooBroad(call.service.engine, own, { spec: bound, missing: missingOf(spec) });
   return { segment: own, spec: bound };
 }

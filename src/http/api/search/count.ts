@@ -40,12 +40,12 @@ import { COUNT_TABLES, type CountTablesTask, movedMemory } from "./count-tables.
 import { tookMs, withBytes } from "./page-answer.ts";
 import { answerWith } from "./search.ts";
 import {
-  boundTo,
+  bindLists,
   CONTENT_TYPES,
   type FileFormat,
   notOfJson,
+  readAnySpec,
   readChoice,
-  readEither,
   readFacetPairs,
   refuseTooBroad,
   wantedFormat,
@@ -72,7 +72,7 @@ export const COUNT: Computation<ReadTask, CountQuestion> = {
     const labels = readChoice(body, "labels", LABEL_LANGUAGES);
     const layout = readChoice(body, "layout", COUNT_LAYOUTS);
     if (layout !== null) refuseTable(body, layout, fitsTable(facets ?? [], pairs));
-    return { spec: readEither(task, segment, body).spec, facets, pairs, labels, layout };
+    return { spec: readAnySpec(task, segment, body).spec, facets, pairs, labels, layout };
   },
 };
 
@@ -103,7 +103,7 @@ function countBound(call: CountCall, refuseBroad: (question: BoundQuestion) => v
   const startMs = call.service.clock.monotonicMs();
   const segment = currentSegment(call.service);
   return answerWith(call, segment, readRequest(call, segment, COUNT), (question) =>
-    whenReady(boundTo(call, segment, question.spec), (bound) => {
+    whenReady(bindLists(call, segment, question.spec), (bound) => {
       const whole = { ...question, segment, bound, startMs };
       refuseBroad(whole);
       return answerCount(call, whole);

@@ -93,7 +93,7 @@ export function searchContext(
 }
 
 /** Returns the context for a spec that is only counted, in the form of a search or export. */
-export function eitherContext(
+export function anySpecContext(
   { plan, secondaryCnaeFull }: Pick<ReadTask, "plan" | "secondaryCnaeFull">,
   segment: Pick<Segment, "catalog">,
   input: unknown,
@@ -122,7 +122,7 @@ export function limitsFor(input: unknown, plan: Plan): { limitDefault: number; l
 }
 
 /** Reads a spec in the form of a search or an export. */
-export function readEither(
+export function readAnySpec(
   task: ReadTask,
   segment: Pick<Segment, "catalog">,
   body: BodyObject,
@@ -130,7 +130,7 @@ export function readEither(
   const { spec: input } = body.members;
   const { listsKnown } = task;
   const { spec, warnings } = withBodyMistakes(body, () =>
-    normalizeSpec(input, { ...eitherContext(task, segment, input), listsKnown }),
+    normalizeSpec(input, { ...anySpecContext(task, segment, input), listsKnown }),
   );
   return { spec, warnings };
 }
@@ -170,7 +170,9 @@ export function prepareSearch(
 ): SearchRequest | Promise<SearchRequest> {
   return whenReady(readRequest(call, segment, SEARCH), (read) => {
     if (read.whole !== null) return read.whole;
-    return whenReady(boundTo(call, segment, read.spec), (bound) => requestOf(segment, read, bound));
+    return whenReady(bindLists(call, segment, read.spec), (bound) =>
+      requestOf(segment, read, bound),
+    );
   });
 }
 
@@ -189,7 +191,7 @@ function requestOf(
 }
 
 /** Replaces list ids in the spec by current revisions. Throws `list_not_found`. */
-export function boundTo(
+export function bindLists(
   { service: { listed }, identity }: QueryContext<"listed">,
   segment: Segment,
   spec: AccountQuerySpec,
@@ -321,7 +323,7 @@ function readFacetNames(
 }
 
 /** A spec and its missing filters, which are null if the spec is narrow enough. */
-interface Judged {
+interface BreadthInput {
   readonly spec: AccountQuerySpec;
   readonly missing: readonly string[] | null;
   /** Pointer for errors if the filters do not come from a spec. */
@@ -329,8 +331,8 @@ interface Judged {
 }
 
 /** Throws `query_too_broad`, with the number of matches, if filters are missing. */
-export function refuseTooBroad(engine: Engine, segment: Segment, judged: Judged): void {
-  const { spec, missing, place } = judged;
+export function refuseTooBroad(engine: Engine, segment: Segment, input: BreadthInput): void {
+  const { spec, missing, place } = input;
   if (missing === null) return;
   const filters = missing.map((name) => name.replace(/^filters\./, ""));
   const errors = missing.map((name, at) => ({

@@ -112,7 +112,7 @@ function newPage(
   };
   const prepared = prepareSearch(call, segment);
   if (!(prepared instanceof Promise)) return answer(prepared, true);
-  return held(
+  return withRetainedSegment(
     call,
     segment,
     prepared.then((read) => answer(read, false)),
@@ -146,7 +146,7 @@ export function cacheableOf(
 }
 
 /** Retains a segment until a value is ready. Returns the value. */
-export function held<Value>(
+export function withRetainedSegment<Value>(
   { service }: QueryContext<"retain">,
   segment: Segment,
   value: Value | Promise<Value>,
@@ -161,7 +161,7 @@ export function answerWith<Value, Result>(
   value: Value | Promise<Value>,
   answer: (value: Value) => Result | Promise<Result>,
 ): Result | Promise<Result> {
-  return held(call, segment, whenReady(value, answer));
+  return withRetainedSegment(call, segment, whenReady(value, answer));
 }
 
 /** Throws if the server is overloaded and the page may be large or has facets. */
@@ -186,9 +186,13 @@ export function answerPage<Name extends PageSchema>(
   const known = unchanged(call, prepared.headers.ETag);
   if (known !== null) return known;
   const isLarge = spec.limit > UNSTREAMED_ACCOUNTS_MAX && afterRow < 0;
-  if (!isLarge) return held(call, segment, foundPage(call, question, afterRow));
+  if (!isLarge) return withRetainedSegment(call, segment, foundPage(call, question, afterRow));
   refuseWithoutRoom(call, segment, spec);
-  return held(call, segment, foundPage(call, { ...question, mayShareBuffer: false }, afterRow));
+  return withRetainedSegment(
+    call,
+    segment,
+    foundPage(call, { ...question, mayShareBuffer: false }, afterRow),
+  );
 }
 
 /** Throws if the page may need a stream slot and none is free. */

@@ -18,7 +18,7 @@ import type { NoticeOptions, SearchRow } from "../../../store/searchstore.ts";
 import { type BodyObject, computed, isSmall, type ReadPart, readTask } from "../../server/body.ts";
 import { queryMistake, readWhole, refuseQueryMistakes } from "../../server/query.ts";
 import {
-  type BareAnswer,
+  type EmptyAnswer,
   type HttpAnswer,
   noContent,
   type ShapedAnswer,
@@ -30,7 +30,7 @@ import { changesSince } from "../changes/changepair.ts";
 import { placedInQuery } from "../changes/changes.ts";
 import { noticeJson } from "../notices/noticeanswers.ts";
 import { answerWith } from "../search/search.ts";
-import { boundTo, matchesOf } from "../search/search-request.ts";
+import { bindLists, matchesOf } from "../search/search-request.ts";
 import { answer, type Shape } from "../typed-answer.ts";
 import { type ReadSearchBody, SEARCH_BODY } from "./searchbody.ts";
 import {
@@ -142,7 +142,7 @@ async function change(
 }
 
 /** `DELETE /v1/searches/{id}`: removes a search, its notices, and their queued deliveries. */
-export function deleteSearch(call: KeyCall<"searches">): BareAnswer {
+export function deleteSearch(call: KeyCall<"searches">): EmptyAnswer {
   const { id, tenantId } = find(call);
   call.service.searches.remove(tenantId, id);
   return noContent();
@@ -220,7 +220,7 @@ async function totalOf(
   segment: Segment,
   spec: AccountQuerySpec,
 ): Promise<number> {
-  return matchesOf(call, segment, await boundTo(call, segment, spec));
+  return matchesOf(call, segment, await bindLists(call, segment, spec));
 }
 
 function refuseBytes({ plan, service, identity }: KeyCall<"searches">, wanted: number): void {

@@ -24,7 +24,7 @@ import {
   withBodyMistakes,
 } from "../../server/body.ts";
 import { readKinds } from "../changes/changeoptions.ts";
-import { readEither } from "../search/search-request.ts";
+import { readAnySpec } from "../search/search-request.ts";
 
 const NAME_MAX = 100;
 const MEMBERS = [
@@ -64,7 +64,7 @@ export const SEARCH_BODY: Computation<SearchBodyTask, ReadSearchBody> = {
     const name = isNew || members.name !== undefined ? { name: readName(body) } : {};
     const options = readOptions(body, task.plan);
     const reads = isNew || members.spec !== undefined;
-    const spec = reads ? { spec: readEither(task, compared(segment), body).spec } : {};
+    const spec = reads ? { spec: readAnySpec(task, compared(segment), body).spec } : {};
     const read = withBodyMistakes(body, () => ({ ...name, ...spec, ...options }));
     checkExport(read, task, segment);
     return read;

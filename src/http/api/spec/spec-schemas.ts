@@ -8,23 +8,23 @@ import { LANGUAGES } from "../../../translate/notes.ts";
 import {
   closed,
   count,
-  eitherSpec,
   named,
   parts,
   requestId,
   sentence,
   source,
+  specUnion,
   words,
 } from "../../openapi/schema-parts.ts";
 
 /** Named schemas for normalizing a spec. */
 export const NORMALIZE_SCHEMAS = {
-  NormalizeRequest: Type.Object({ spec: eitherSpec("SpecInput", "LeadQueryInput") }, closed),
+  NormalizeRequest: Type.Object({ spec: specUnion("SpecInput", "LeadQueryInput") }, closed),
   NormalizeAnswer: Type.Object(
     {
       request_id: requestId,
       valid: Type.Literal(true),
-      spec: eitherSpec("Spec", "LeadQuery"),
+      spec: specUnion("Spec", "LeadQuery"),
       compiled: Type.Optional(
         named("Spec", "For a lead query: the account query that it compiles to."),
       ),

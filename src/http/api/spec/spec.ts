@@ -29,7 +29,7 @@ import {
   type BodyObject,
   type Computation,
   computed,
-  mayHold,
+  mayContainWord,
   type ReadPart,
   type ReadTask,
   readBody,
@@ -43,7 +43,7 @@ import type { Reply } from "../../server/routetable.ts";
 import type { KeyCall } from "../../server/service.ts";
 import { type ApiRoute, BODY_ERRORS, route, SNAPSHOT_ERRORS, SPEC_ERRORS } from "../route.ts";
 import { answerWith } from "../search/search.ts";
-import { boundTo, eitherContext, limitsFor, matchesOf } from "../search/search-request.ts";
+import { anySpecContext, bindLists, limitsFor, matchesOf } from "../search/search-request.ts";
 import { answer } from "../typed-answer.ts";
 import { translateLeads } from "./translate.ts";
 
@@ -126,7 +126,7 @@ export const NORMALIZE: Computation<ReadTask, ReadSpec> = {
     if (isJsonObject(input) && input.kind === "lead_query") return readLead(task, segment, body);
     const { spec, warnings, changes } = withBodyMistakes(body, () =>
       normalizeSpec(input, {
-        ...eitherContext(task, segment, input),
+        ...anySpecContext(task, segment, input),
         ...limitsFor(input, task.plan),
         listsKnown: true,
       }),
@@ -159,11 +159,11 @@ function normalize(
 ): Reply<ShapedAnswer<"NormalizeAnswer">> {
   const segment = currentSegment(call.service);
   // Lead queries need the translator's tables, which the worker has.
-  const read = mayHold(call.body, "lead_query")
+  const read = mayContainWord(call.body, "lead_query")
     ? computed(call, NORMALIZE, readTask(call), { segment })
     : readRequest(call, segment, NORMALIZE);
   return answerWith(call, segment, read, ({ spec, query, isLead: lead, changes, warnings }) => {
-    const matched = whenReady(boundTo(call, segment, query), (bound) =>
+    const matched = whenReady(bindLists(call, segment, query), (bound) =>
       matchesOf(call, segment, bound),
     );
     return whenReady(matched, (matches) =>

@@ -26,7 +26,7 @@ import {
   type Computation,
   computed,
   isSmall,
-  mayHold,
+  mayContainWord,
   type ReadPart,
   type ReadTask,
   readBody,
@@ -37,7 +37,7 @@ import type { ShapedAnswer } from "../../server/respond.ts";
 import type { Reply } from "../../server/routetable.ts";
 import type { QueryContext } from "../../server/service.ts";
 import { answerWith } from "../search/search.ts";
-import { boundTo, searchContext } from "../search/search-request.ts";
+import { bindLists, searchContext } from "../search/search-request.ts";
 import { answer } from "../typed-answer.ts";
 
 /** A sentence to parse, with the lists that it may name. */
@@ -48,7 +48,7 @@ export interface SentenceTask extends ReadTask {
 
 function sentenceTask(call: QueryContext<"listed" | "secondaryCnaeFull">): SentenceTask {
   const { listed } = call.service;
-  const names = listed !== null && mayHold(call.body, "list");
+  const names = listed !== null && mayContainWord(call.body, "list");
   return { ...readTask(call), lists: names ? listed.names(call.identity.tenantId) : [] };
 }
 
@@ -101,7 +101,7 @@ export function translateLeads(call: TranslateCall): Reply<ShapedAnswer<"Transla
   const segment = currentSegment(call.service);
   const read = readSentence(call, segment, TRANSLATE);
   return answerWith(call, segment, read, (translation) =>
-    whenReady(boundTo(call, segment, translation.spec), (bound) =>
+    whenReady(bindLists(call, segment, translation.spec), (bound) =>
       answerTranslation(call, segment, translation, bound),
     ),
   );

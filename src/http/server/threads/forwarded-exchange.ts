@@ -23,8 +23,8 @@ import {
 } from "../transport/transport.ts";
 import {
   bytesToSend,
+  copyForTransfer,
   type ForwardedRequest,
-  ownBytes,
   type Post,
   type ToOwner,
   type ToThread,
@@ -140,7 +140,7 @@ export class ForwardedExchange implements Exchange {
     const source = this.#source;
     if (source === null) return;
     source.next((chunk) => {
-      const bytes = chunk === null ? null : ownBytes(chunk);
+      const bytes = chunk === null ? null : copyForTransfer(chunk);
       const isLast = source.left === 0;
       this.#post(
         { kind: "piece", id: this.#id, bytes, isLast },

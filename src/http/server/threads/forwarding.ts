@@ -10,8 +10,8 @@ import { close } from "node:fs";
 import type { PulledBody } from "../transport/answer-body.ts";
 import { type Exchange, READ_HEADERS } from "../transport/transport.ts";
 import {
+  copyForTransfer,
   type ForwardedRequest,
-  ownBytes,
   type Post,
   type ToOwner,
   type ToThread,
@@ -99,17 +99,17 @@ class ForwardedCall {
   #read({ limitBytes, sender, inChunks }: Extract<ToThread, { kind: "read" }>): void {
     const { id, exchange, body, post } = this.#forwarded;
     if (body !== null) {
-      post({ kind: "body", id, body: ownBytes(body) });
+      post({ kind: "body", id, body: copyForTransfer(body) });
       return;
     }
     const taker = {
-      add: (chunk: Uint8Array) => post({ kind: "chunk", id, bytes: ownBytes(chunk) }),
+      add: (chunk: Uint8Array) => post({ kind: "chunk", id, bytes: copyForTransfer(chunk) }),
       drop: () => post({ kind: "dropped", id }),
     };
     exchange.body({
       ...{ limitBytes, sender, taker: inChunks ? taker : undefined },
       read: (read) => {
-        post({ kind: "body", id, body: typeof read === "string" ? read : ownBytes(read) });
+        post({ kind: "body", id, body: typeof read === "string" ? read : copyForTransfer(read) });
       },
     });
   }

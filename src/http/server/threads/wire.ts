@@ -81,10 +81,10 @@ export type Post<Message> = (message: Message, transfer?: ArrayBuffer[]) => void
 
 /** Returns the bytes of an answer for a message: shared memory itself, or else a copy. */
 export function bytesToSend(bytes: Uint8Array): Uint8Array {
-  return bytes.buffer instanceof SharedArrayBuffer ? bytes : ownBytes(bytes);
+  return bytes.buffer instanceof SharedArrayBuffer ? bytes : copyForTransfer(bytes);
 }
 
 /** Returns a copy of bytes in memory that can be transferred to another thread. */
-export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+export function copyForTransfer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

@@ -337,7 +337,7 @@ function hasRoom(end: number, tail: readonly string[]): boolean {
 }
 
 /** Returns the body itself, or a copy if it is in the shared buffer. */
-export function owned<Body>(body: Body | SharedBytes): Body | Uint8Array {
+export function copyIfShared<Body>(body: Body | SharedBytes): Body | Uint8Array {
   return body instanceof SharedBytes ? body.copy() : body;
 }
 

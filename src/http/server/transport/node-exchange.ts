@@ -13,8 +13,8 @@ import type { Budget } from "../admission.ts";
 import { type BodyRequest, IncomingBody } from "../body.ts";
 import {
   type AnswerBody,
+  copyIfShared,
   isStreamed,
-  owned,
   type PulledBody,
   pull,
   type StreamedContent,
@@ -50,7 +50,7 @@ interface NodeResponse extends Writable {
 }
 
 /** Context that the transport provides. */
-interface NodeSurroundings extends ReadSpeedWatch {
+interface NodeContext extends ReadSpeedWatch {
   readonly connection: NodeConnection;
   readonly bodies: Budget;
   readonly held: DelayedAnswers;
@@ -67,7 +67,7 @@ export class NodeExchange implements Exchange {
   readonly #headers = new HeadHeaders();
   readonly #message: NodeMessage;
   readonly #response: NodeResponse;
-  readonly #around: NodeSurroundings;
+  readonly #context: NodeContext;
   #incoming: IncomingBody | null = null;
   #source: PulledBody | null = null;
   #answered = false;
@@ -76,10 +76,10 @@ export class NodeExchange implements Exchange {
   #over = false;
   #whenOver: AwaitsEnd | null = null;
 
-  constructor(message: NodeMessage, response: NodeResponse, around: NodeSurroundings) {
+  constructor(message: NodeMessage, response: NodeResponse, context: NodeContext) {
     this.#message = message;
     this.#response = response;
-    this.#around = around;
+    this.#context = context;
     const { url, authority } = originForm(message.url ?? "/");
     const mark = url.indexOf("?");
     this.method = message.method ?? "";
@@ -94,7 +94,7 @@ export class NodeExchange implements Exchange {
     const chunked = this.#headers.get("transfer-encoding") !== undefined;
     const bodyBytes = chunked ? null : Number(length ?? 0);
     const { closes } = this.#headers;
-    const crowded = around.connection.begin(message, { bodyBytes, path: this.path, closes });
+    const crowded = context.connection.begin(message, { bodyBytes, path: this.path, closes });
     this.framing = this.#headers.framing(this.method) ?? crowded;
     // Without a listener, this error would crash the process. The close event reports it too.
     response.on("error", () => {});
@@ -114,7 +114,7 @@ export class NodeExchange implements Exchange {
   }
 
   get finished(): boolean {
-    return this.aborted || this.#around.connection.finished;
+    return this.aborted || this.#context.connection.finished;
   }
 
   header(name: ReadHeader): string | undefined {
@@ -134,14 +134,14 @@ export class NodeExchange implements Exchange {
 
   #watch(): void {
     if (this.aborted) return;
-    this.#credit ??= new SocketReadWatch(this.#message.socket, this.#around);
+    this.#credit ??= new SocketReadWatch(this.#message.socket, this.#context);
     this.#credit.note();
   }
 
   /** Ends the exchange, because the answer is sent or the socket has closed. */
   gone(): void {
     this.#end();
-    this.#around.connection.done();
+    this.#context.connection.done();
   }
 
   /** Does nothing: Node buffers an unread body. */
@@ -149,7 +149,7 @@ export class NodeExchange implements Exchange {
 
   body(wanted: BodyRequest): void {
     const { limitBytes } = wanted;
-    const incoming = new IncomingBody(wanted, this.#around.bodies);
+    const incoming = new IncomingBody(wanted, this.#context.bodies);
     this.#incoming = incoming;
     let received = 0;
     this.#message.on("data", (chunk: Buffer) => {
@@ -173,9 +173,9 @@ export class NodeExchange implements Exchange {
   }
 
   send(status: number, headers: HeaderList, body: AnswerBody): void {
-    const { held } = this.#around;
+    const { held } = this.#context;
     if (held.holding) {
-      const copy = owned(body);
+      const copy = copyIfShared(body);
       held.keep({ send: () => this.send(status, headers, copy), cut: () => this.cut() });
       return;
     }
@@ -184,7 +184,7 @@ export class NodeExchange implements Exchange {
       this.#sendPulled(status, headers, body);
     } else if (!this.aborted) {
       // Node buffers the bytes that the client does not take immediately.
-      const bytes = typeof body === "string" ? Buffer.from(body) : owned(body);
+      const bytes = typeof body === "string" ? Buffer.from(body) : copyIfShared(body);
       this.#head(status, headers, bytes.byteLength);
       if (this.method === "HEAD") this.#response.end();
       else this.#response.end(bytes);
@@ -202,12 +202,12 @@ export class NodeExchange implements Exchange {
       else if (entry instanceof HeaderBlock) flat.push(...entry.lines.flat());
       else flat.push(entry[0], entry[1]);
     }
-    this.#around.connection.answered(this.#message, length ?? 0);
+    this.#context.connection.answered(this.#message, length ?? 0);
     const hasLength = length !== null && status !== 204 && status !== 304;
     if (hasLength) flat.push("Content-Length", String(length));
     // After a framing error, the start of the next request is unknown.
-    if (this.framing !== null || this.#around.leaving()) flat.push("Connection", "close");
-    if (this.framing !== null) this.#around.connection.end();
+    if (this.framing !== null || this.#context.leaving()) flat.push("Connection", "close");
+    if (this.framing !== null) this.#context.connection.end();
     this.#response.writeHead(status, statusLine(status).slice(4), flat);
   }
 

@@ -35,7 +35,7 @@ import {
   type UwsRequest,
   type UwsResponse,
 } from "./uws-connection.ts";
-import { UwsExchange, type UwsSurroundings } from "./uws-exchange.ts";
+import { type UwsContext, UwsExchange } from "./uws-exchange.ts";
 
 type Uws = typeof import("uWebSockets.js");
 
@@ -105,7 +105,7 @@ export class UwsTransport implements Transport {
   #activeMs = 0;
   #leaving = false;
   readonly #held = new DelayedAnswers();
-  readonly #around: UwsSurroundings;
+  readonly #context: UwsContext;
   #handler: ExchangeHandler = () => {};
   #port: OpenPort | null = null;
   /** Resolves when every connection accepted so far has been given to the library. */
@@ -118,7 +118,7 @@ export class UwsTransport implements Transport {
     const { bodiesBytesMax, senderShareMax } = limits;
     this.bodies = new Budget(bodiesBytesMax, senderShareMax, "bodies", limits.ledger);
     this.sockets = new Sockets(limits);
-    this.#around = {
+    this.#context = {
       writeTimeoutMs: limits.writeTimeoutMs,
       minReadBytesPerSecond: limits.minReadBytesPerSecond,
       tooSlow: () => this.sockets.cutSlow(),
@@ -195,7 +195,7 @@ export class UwsTransport implements Transport {
       response.close();
       return null;
     }
-    const exchange = new UwsExchange(response, request, connection, this.#around);
+    const exchange = new UwsExchange(response, request, connection, this.#context);
     this.#activeMs = performance.now();
     return exchange;
   }

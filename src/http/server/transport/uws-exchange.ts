@@ -14,8 +14,8 @@ import { later } from "../background-tasks.ts";
 import { type BodyRequest, IncomingBody } from "../body.ts";
 import {
   type AnswerBody,
+  copyIfShared,
   isStreamed,
-  owned,
   pull,
   SharedBytes,
   type StreamedContent,
@@ -48,7 +48,7 @@ import { type Sending, UwsStream } from "./uws-stream.ts";
 const FLUSH = " ".repeat(16 * 1024);
 
 /** Context that the transport shares among all exchanges. */
-export interface UwsSurroundings extends ReadSpeedWatch {
+export interface UwsContext extends ReadSpeedWatch {
   readonly bodies: Budget;
   readonly held: DelayedAnswers;
   /** True if connections close after their next answer. */
@@ -99,7 +99,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   readonly #open: OpenBody | null;
   readonly #response: UwsResponse;
   readonly #connection: UwsConnection;
-  readonly #around: UwsSurroundings;
+  readonly #context: UwsContext;
   #incoming: IncomingBody | null = null;
   /** Chunks that arrived before `body` was called; null if they are not being buffered. */
   #chunks: HeldChunk[] | null = null;
@@ -116,11 +116,11 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
     response: UwsResponse,
     request: UwsRequest,
     connection: UwsConnection,
-    around: UwsSurroundings,
+    context: UwsContext,
   ) {
     this.#response = response;
     this.#connection = connection;
-    this.#around = around;
+    this.#context = context;
     response.onAborted(() => this.#abort());
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
@@ -164,7 +164,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   #end(): void {
     this.#report();
     this.#connection.done();
-    this.#around.settled(this);
+    this.#context.settled(this);
   }
 
   get address(): string {
@@ -200,7 +200,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   body(wanted: BodyRequest): void {
-    const incoming = new IncomingBody(wanted, this.#around.bodies);
+    const incoming = new IncomingBody(wanted, this.#context.bodies);
     this.#incoming = incoming;
     // If the head arrived in several parts, the library never reports the end of an empty body.
     if (this.#open?.chunked === false) {
@@ -282,15 +282,15 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   send(status: number, headers: HeaderList, body: AnswerBody): void {
-    const { held } = this.#around;
+    const { held } = this.#context;
     if (held.holding) {
-      const copy = owned(body);
+      const copy = copyIfShared(body);
       held.keep({ send: () => this.send(status, headers, copy), cut: () => this.cut() });
       return;
     }
     if (this.#chunks !== null) this.#dropChunks(this.#chunks);
     if (this.#open?.over === false && !this.#aborted) {
-      this.#keepBack(this.#open, status, headers, owned(body));
+      this.#keepBack(this.#open, status, headers, copyIfShared(body));
     } else if (isStreamed(body)) {
       this.#sendPulled(status, headers, body);
     } else if (!this.#aborted) {
@@ -367,7 +367,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
    * an exchange.
    */
   get #sending(): Sending {
-    const { writeTimeoutMs, minReadBytesPerSecond, tooSlow } = this.#around;
+    const { writeTimeoutMs, minReadBytesPerSecond, tooSlow } = this.#context;
     return { writeTimeoutMs, minReadBytesPerSecond, tooSlow, settled: () => this.#settled() };
   }
 
@@ -393,7 +393,9 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
       const stream = new UwsStream(this.#response, length, this.#sending);
       this.#stream = stream;
       // The stream retains what the client does not take immediately.
-      stream.offer(typeof body === "string" ? Buffer.from(body) : (owned(given) as Uint8Array));
+      stream.offer(
+        typeof body === "string" ? Buffer.from(body) : (copyIfShared(given) as Uint8Array),
+      );
       return;
     }
     this.#settled();
@@ -414,7 +416,7 @@ export class UwsExchange implements Exchange, ListNode<UwsExchange> {
   }
 
   get #leaving(): boolean {
-    return this.#open !== null || this.#headers.closes || this.#around.leaving();
+    return this.#open !== null || this.#headers.closes || this.#context.leaving();
   }
 
   /**

@@ -61,7 +61,7 @@ function homesOf(segment: Segment): Map<string, Homes> {
 export class DistrictNames {
   readonly #segment: Segment;
   /** Cached results, by municipality and then by name as written. */
-  readonly #asked = new Map<string, Map<string, KnownDistrict | null>>();
+  readonly #cached = new Map<string, Map<string, KnownDistrict | null>>();
 
   constructor(segment: Segment) {
     this.#segment = segment;
@@ -77,8 +77,8 @@ export class DistrictNames {
    * for a name that is not a district there.
    */
   known(ibge: string, names: readonly string[]): readonly (KnownDistrict | null)[] {
-    const cached = this.#asked.get(ibge) ?? new Map<string, KnownDistrict | null>();
-    this.#asked.set(ibge, cached);
+    const cached = this.#cached.get(ibge) ?? new Map<string, KnownDistrict | null>();
+    this.#cached.set(ibge, cached);
     const unknown = names.filter((name) => !cached.has(name));
     if (unknown.length > 0) {
       const found = this.#knownIn([ibge], this.#formsOf(unknown));

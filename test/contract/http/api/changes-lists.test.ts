@@ -112,15 +112,15 @@ describe("change lists", () => {
     const path = first.pathOf(pair.older.segment, pair.newer.segment);
     await first.close();
     const whole = readFileSync(path);
-    const spoil: readonly ((bytes: Buffer) => Buffer)[] = [
+    const corruptions: readonly ((bytes: Buffer) => Buffer)[] = [
       (bytes) => Buffer.from(bytes.map((byte, i) => (i === bytes.length - 5 ? byte ^ 1 : byte))),
       (bytes) => Buffer.from(bytes.map((byte, i) => (i === 9 ? byte + 1 : byte))),
       (bytes) => bytes.subarray(0, bytes.length - 12),
       (bytes) => bytes.subarray(0, 40),
       () => Buffer.alloc(0),
     ];
-    for (const [i, spoilt] of spoil.entries()) {
-      writeFileSync(path, spoilt(whole));
+    for (const [i, corrupt] of corruptions.entries()) {
+      writeFileSync(path, corrupt(whole));
       writeFileSync(`${path}.0123456789abcdef.tmp`, "half");
       const lists = listsIn(dir, lines);
       assert.ok(!readdirSync(join(dir, "changes")).some((name) => name.endsWith(".tmp")));

@@ -275,9 +275,9 @@ for (const transport of MATRIX) {
       });
       const removed = await send("POST", `/v1/lists/${id}/entries/remove?column=a`, file);
       assert.deepEqual([removed.body.removed, removed.body.sheet], [2, "Clientes"]);
-      const spoilt = await send("POST", `/v1/lists/${id}/entries`, file.subarray(0, 900));
-      assert.deepEqual([spoilt.status, spoilt.body.code], [422, "invalid_request"]);
-      assert.match(JSON.stringify(spoilt.body.errors), /unreadable_xlsx/);
+      const corrupted = await send("POST", `/v1/lists/${id}/entries`, file.subarray(0, 900));
+      assert.deepEqual([corrupted.status, corrupted.body.code], [422, "invalid_request"]);
+      assert.match(JSON.stringify(corrupted.body.errors), /unreadable_xlsx/);
       const nobody = await send("POST", `/v1/lists/lst_${"0".repeat(32)}/entries`, file);
       assert.equal(nobody.status, 404);
       const asCsv = await send("POST", `/v1/lists/${id}/entries`, file.toString("latin1"));

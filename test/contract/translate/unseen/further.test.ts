@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { isUncertain } from "../../../../src/translate/confidence.ts";
 import { openProbe, type Probe } from "../../../support/translate/probe.ts";
-import { judge, loadLater } from "../../../support/translate/sentences.ts";
+import { evaluate, loadLater } from "../../../support/translate/sentences.ts";
 
 /** Minimum number of right sentences, and number of all sentences, by language. */
 const RIGHT_MIN = { pt: [109, 120], en: [48, 50], es: [27, 30] } as const;
@@ -27,7 +27,7 @@ describe("200 further sentences", () => {
     probe = await openProbe();
     seen = loadLater("further").map((sentence) => {
       const { spec } = probe.translate(sentence.text);
-      const { right } = judge(sentence, spec, probe.segment);
+      const { right } = evaluate(sentence, spec, probe.segment);
       const { text, group } = sentence;
       return { text, group, right, confidence: spec.explain.confidence };
     });
@@ -52,7 +52,7 @@ describe("200 further sentences", () => {
         const own = loadLater(file).filter(({ group }) => group === language);
         const wrong = own.filter((sentence) => {
           const { spec } = probe.translate(sentence.text);
-          return !judge(sentence, spec, probe.segment).right;
+          return !evaluate(sentence, spec, probe.segment).right;
         });
         assert.equal(own.length, all);
         const texts = wrong.map(({ text }) => text);
@@ -65,7 +65,7 @@ describe("200 further sentences", () => {
     const wrong = [...loadLater("fresh"), ...loadLater("sixty")].filter((sentence) => {
       const { spec } = probe.translate(sentence.text);
       if (sentence.expect.uncertain) return !isUncertain(spec.explain.confidence);
-      return !judge(sentence, spec, probe.segment).right;
+      return !evaluate(sentence, spec, probe.segment).right;
     });
     assert.deepEqual(
       wrong.map(({ text }) => text),

@@ -11,8 +11,8 @@ import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Budget } from "../../../../src/http/server/admission.ts";
 import {
+  copyIfShared,
   joined,
-  owned,
   type SharedBytes,
   UNSTREAMED_BYTES_MAX,
   writeShared,
@@ -93,13 +93,13 @@ describe("the shared buffer", () => {
     const first = lent("a");
     assert.equal(read(first.bytes), textOf("a"));
     assert.deepEqual(Buffer.from(first.bytes), Buffer.from(joined(partsOf("a"))));
-    const copy = owned<never>(first);
+    const copy = copyIfShared<never>(first);
     const second = lent("b");
     assert.equal(read(copy), textOf("a"));
     assert.equal(read(second.bytes), textOf("b"));
     assert.throws(() => first.bytes, /sent before the next one/);
     assert.throws(() => first.copy(), /sent before the next one/);
-    assert.equal(owned("text"), "text");
+    assert.equal(copyIfShared("text"), "text");
   });
 
   it("is not used for too many bytes, and is left alone while in use", () => {

@@ -27,12 +27,12 @@ export function Activities({
 }) {
   const picked = useSignal<"branches" | "activities" | null>(null);
   const { charts } = words.value;
-  const asked = filters.industry.cnae_any_of;
-  const level = picked.value ?? (asked.length === 0 ? "branches" : "activities");
+  const selected = filters.industry.cnae_any_of;
+  const level = picked.value ?? (selected.length === 0 ? "branches" : "activities");
   const { beginning, ...data } =
     level === "branches"
       ? { beginning: "", ...branchData(facets.cnae_division, filters) }
-      : activityData(facets.cnae_subclass, asked);
+      : activityData(facets.cnae_subclass, selected);
   const levels = [
     ["branches", charts.divisions],
     ["activities", charts.activities],
@@ -98,9 +98,9 @@ function branchData(facet: FacetAnswer | undefined, filters: Filters): ChartData
 /** Returns the activities with short names, without a beginning that all names share. */
 function activityData(
   facet: FacetAnswer | undefined,
-  asked: readonly string[],
+  selected: readonly string[],
 ): ChartData & { readonly beginning: string } {
-  const wanted = new Set(asked);
+  const wanted = new Set(selected);
   const chosen = (value: string) => wanted.has(value);
   const found = rowsOf(facet, { rowsMax: ROWS_MAX, chosen });
   const labels = found.rows.map(({ value, label = value }) => shortActivity(value, label));
@@ -116,7 +116,7 @@ function activityData(
     full: row.label,
     press: () => change((draft) => toggleActivity(draft, row.value)),
     only:
-      row.chosen && asked.length > 1
+      row.chosen && selected.length > 1
         ? () => change((draft) => onlyActivity(draft, row.value))
         : undefined,
   }));

@@ -7,7 +7,7 @@
  */
 import { number, percent } from "../../app/format.ts";
 import { words } from "../../app/words.ts";
-import { type ChartData, type ChartRow, CheckMark, rests } from "./frame.tsx";
+import { type ChartData, type ChartRow, CheckMark, countsWithoutRow } from "./frame.tsx";
 
 /** The bars of a chart, or a note that there are none. */
 export function Bars({ data }: { data: ChartData }) {
@@ -30,7 +30,7 @@ export function Bars({ data }: { data: ChartData }) {
           )}
         </li>
       ))}
-      {rests(data).map(([name, count]) => (
+      {countsWithoutRow(data).map(([name, count]) => (
         <li key={name} class="bar-rest">
           <Numbers label={name} count={count} share={count / data.total} />
         </li>

@@ -142,7 +142,7 @@ export function DataTable({ title, what, data }: Pick<FrameProps, "title" | "wha
               <td>{row.count === null ? "–" : share(row.count)}</td>
             </tr>
           ))}
-          {rests(data).map(([name, count]) => (
+          {countsWithoutRow(data).map(([name, count]) => (
             <tr key={name} class="chart-rest">
               <th scope="row">{name}</th>
               <td>{number(count)}</td>
@@ -181,7 +181,7 @@ function RowName({ row }: { row: ChartRow }) {
 /**
  * Returns the counts that have no row in the chart, with names: other values and missing values.
  */
-export function rests({ rest, missing }: ChartData): [name: string, count: number][] {
+export function countsWithoutRow({ rest, missing }: ChartData): [name: string, count: number][] {
   const { charts } = words.value;
   const others = rest.values === 1 ? charts.othersOne : charts.others(number(rest.values));
   const all: [string, number][] = [

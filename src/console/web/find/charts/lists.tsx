@@ -25,8 +25,8 @@ const MUNICIPALITIES_MAX = 40;
 /** Company sizes. */
 export function Sizes({ facet, filters }: ListProps) {
   const { charts, codes } = words.value;
-  const asked = filters.company.company_size_code_any_of;
-  const chosen = (value: string) => asked.includes(value);
+  const selected = filters.company.company_size_code_any_of;
+  const chosen = (value: string) => selected.includes(value);
   const found = rowsOf(facet, { rowsMax: SIZES.length, chosen, all: SIZES });
   const rows = found.rows.map((row) => ({
     ...row,
@@ -52,8 +52,8 @@ export function Sizes({ facet, filters }: ListProps) {
 /** Registration statuses. */
 export function Statuses({ facet, filters }: ListProps) {
   const { charts, codes } = words.value;
-  const asked = filters.company.registration_status_any_of;
-  const chosen = (value: string) => asked.includes(Number(value));
+  const selected = filters.company.registration_status_any_of;
+  const chosen = (value: string) => selected.includes(Number(value));
   const found = rowsOf(facet, { rowsMax: STATUSES.length, chosen, all: STATUSES });
   const rows = found.rows.map((row) => ({
     ...row,
@@ -78,8 +78,8 @@ export function Statuses({ facet, filters }: ListProps) {
 /** Municipalities by IBGE code. */
 export function Municipalities({ facet, filters }: ListProps) {
   const { charts } = words.value;
-  const asked = filters.geo.municipality_ibge_any_of;
-  const chosen = (value: string) => asked.includes(value);
+  const selected = filters.geo.municipality_ibge_any_of;
+  const chosen = (value: string) => selected.includes(value);
   const found = rowsOf(facet, { rowsMax: MUNICIPALITIES_MAX, chosen });
   const rows = found.rows.map((row) => ({
     ...row,
@@ -135,8 +135,9 @@ function optInData(
   which: "simples" | "mei",
 ): ChartData {
   const { charts } = words.value;
-  const asked = which === "simples" ? filters.company.simples_opt_in : filters.company.mei_opt_in;
-  const chosen = (value: string) => asked !== null && String(asked) === value;
+  const selected =
+    which === "simples" ? filters.company.simples_opt_in : filters.company.mei_opt_in;
+  const chosen = (value: string) => selected !== null && String(selected) === value;
   const found = rowsOf(facet, { rowsMax: OPTIONS.length, chosen, all: OPTIONS });
   const rows = found.rows.map((row) => ({
     ...row,

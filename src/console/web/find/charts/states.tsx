@@ -38,7 +38,7 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
           <div class={`map-room map-room-${size}`}>
             {shapes !== null && <BrazilMap data={data} size={size} shapes={shapes} />}
           </div>
-          <Beside data={data} />
+          <NotOnMap data={data} />
         </>
       )}
     </Frame>
@@ -46,11 +46,11 @@ export function States({ facet, filters, size }: ListProps & { size: "small" | "
 }
 
 /** Shows the counts of matches abroad and without a state, which the map lacks. */
-function Beside({ data }: { data: ChartData }) {
+function NotOnMap({ data }: { data: ChartData }) {
   const { charts } = words.value;
   const abroad = data.rows.find(({ key }) => key === "EX");
   return (
-    <div class="map-beside">
+    <div class="map-others">
       {abroad !== undefined && (
         <button
           type="button"
@@ -73,9 +73,9 @@ function Beside({ data }: { data: ChartData }) {
   );
 }
 
-function stateData(facet: ListProps["facet"], asked: readonly string[]): ChartData {
+function stateData(facet: ListProps["facet"], selected: readonly string[]): ChartData {
   const { charts } = words.value;
-  const chosen = (uf: string) => asked.includes(uf);
+  const chosen = (uf: string) => selected.includes(uf);
   const found = rowsOf(facet, { rowsMax: UFS.length, chosen, all: UFS });
   const rows = found.rows
     .map((row) => ({

@@ -30,20 +30,20 @@ export function Years({ facet, filters, last }: ListProps & { last: number }) {
   const at = useSignal<number | null>(null);
   const { charts } = words.value;
   const buckets = yearBuckets(facet, last);
-  const asked = chosenYears(filters);
-  const shown = drag.value === null ? asked : intervalFrom(drag.value);
+  const selected = chosenYears(filters);
+  const shown = drag.value === null ? selected : intervalFrom(drag.value);
   const choose = (span: Span) => {
     drag.value = null;
     change((draft) => {
-      if (sameSpan(span, spanOf(asked, last))) clearYears(draft);
+      if (sameSpan(span, spanOf(selected, last))) clearYears(draft);
       else chooseYears(draft, span, last);
     });
   };
   const data = yearData(buckets, facet, (year) => ({
-    chosen: asked !== null && inInterval(year, asked),
+    chosen: selected !== null && inInterval(year, selected),
     press: () => choose([year, year]),
   }));
-  const clear = asked !== null && (
+  const clear = selected !== null && (
     <button type="button" class="chart-clear" onClick={() => change(clearYears)}>
       {charts.yearsAll}
     </button>
@@ -59,7 +59,7 @@ export function Years({ facet, filters, last }: ListProps & { last: number }) {
     >
       <Readout buckets={buckets} shown={shown} at={at.value} total={data.total} />
       <Histogram {...{ buckets, shown, drag, at, choose }} />
-      <Sliders {...{ last, drag, choose }} span={drag.value ?? spanOf(asked, last)} />
+      <Sliders {...{ last, drag, choose }} span={drag.value ?? spanOf(selected, last)} />
       <div class="years-decades">
         {decadesUntil(last).map((decade) => (
           <button

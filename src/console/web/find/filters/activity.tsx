@@ -22,8 +22,8 @@ import { FieldMistake, mistakeAt } from "./fielderrors.tsx";
 export function FilterActivity(): VNode {
   const { find } = words.value;
   const { industry } = query.value.filters;
-  const [asked, setAsked] = useState(false);
-  const excluding = asked || industry.cnae_exclude.length > 0;
+  const [isOpened, setOpened] = useState(false);
+  const excluding = isOpened || industry.cnae_exclude.length > 0;
   return (
     <>
       <ActivityPicker
@@ -47,7 +47,7 @@ export function FilterActivity(): VNode {
           }
         />
       ) : (
-        <Button small variant="quiet" icon="ban" onClick={() => setAsked(true)}>
+        <Button small variant="quiet" icon="ban" onClick={() => setOpened(true)}>
           {find.activitiesExcludedAdd}
         </Button>
       )}

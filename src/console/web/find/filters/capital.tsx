@@ -44,14 +44,14 @@ interface AmountProps {
 /** Field for an amount. The text stays as typed until the field loses focus. */
 export function Amount({ member, label, least = 0 }: AmountProps): VNode {
   const { find } = words.value;
-  const asked = query.value.filters.company[member];
-  const [text, setText] = useState(amountText(asked));
+  const applied = query.value.filters.company[member];
+  const [text, setText] = useState(amountText(applied));
   const [wrong, setWrong] = useState<string | null>(null);
   useEffect(() => {
     // The text is not reformatted while its amount stays the same. Otherwise, "1.50" would turn
     // into "1.5" while the user types.
-    if (readAmount(text) !== (asked ?? null)) setText(amountText(asked));
-  }, [asked]);
+    if (readAmount(text) !== (applied ?? null)) setText(amountText(applied));
+  }, [applied]);
   const type = (typed: string) => {
     setText(typed);
     const amount = readAmount(typed);
@@ -77,7 +77,7 @@ export function Amount({ member, label, least = 0 }: AmountProps): VNode {
       error={wrong ?? mistakeAt(`company/${member}`)}
       onValue={type}
       onBlur={() => {
-        if (wrong === null) setText(amountText(asked));
+        if (wrong === null) setText(amountText(applied));
       }}
     />
   );

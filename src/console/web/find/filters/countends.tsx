@@ -39,14 +39,14 @@ interface EndProps {
 function End({ member, label, from }: EndProps): VNode {
   const { find } = words.value;
   const { company } = query.value.filters;
-  const asked = company[member];
-  const written = asked === undefined ? "" : String(asked);
+  const applied = company[member];
+  const written = applied === undefined ? "" : String(applied);
   const [text, setText] = useState(written);
   const [wrong, setWrong] = useState<string | null>(null);
   useEffect(() => {
-    if (readCount(text) !== (asked ?? null)) setText(written);
+    if (readCount(text) !== (applied ?? null)) setText(written);
     setWrong(null);
-  }, [asked]);
+  }, [applied]);
   const type = (typed: string) => {
     setText(typed);
     const count = readCount(typed);

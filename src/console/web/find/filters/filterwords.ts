@@ -29,23 +29,26 @@ const VALUES: Readonly<Partial<Record<PartName, ValueText>>> = {
   cnae: ({ industry }, book) => activities(industry.cnae_any_of, book),
   cnae_secondary: ({ industry }, book) => activities(industry.cnae_secondary_any_of ?? [], book),
   cnae_exclude: ({ industry }, book) => activities(industry.cnae_exclude, book),
-  uf: ({ geo }) => some(geo.uf_any_of.map(stateName)),
-  municipality: ({ geo }, book) => some(municipalities(geo, book)),
-  district: ({ geo }) => some((geo.district_any_of ?? []).map(({ name }) => districtTitle(name))),
+  uf: ({ geo }) => abbreviatedList(geo.uf_any_of.map(stateName)),
+  municipality: ({ geo }, book) => abbreviatedList(municipalities(geo, book)),
+  district: ({ geo }) =>
+    abbreviatedList((geo.district_any_of ?? []).map(({ name }) => districtTitle(name))),
   registration_status: ({ company }) =>
     named(company.registration_status_any_of, words.value.codes.statuses),
-  lists: ({ lists }) => some((lists?.any_of ?? []).map(listName)),
-  lists_exclude: ({ lists }) => some((lists?.exclude ?? []).map(listName)),
+  lists: ({ lists }) => abbreviatedList((lists?.any_of ?? []).map(listName)),
+  lists_exclude: ({ lists }) => abbreviatedList((lists?.exclude ?? []).map(listName)),
   company_size: ({ company }) => named(company.company_size_code_any_of, words.value.codes.sizes),
   legal_nature: ({ company }, book) =>
-    some((company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code)),
+    abbreviatedList(
+      (company.legal_nature_any_of ?? []).map((code) => book?.natureName(code) ?? code),
+    ),
   establishments: ({ company }) => establishmentsText(company),
   started: ({ company }) => openedText(company),
   share_capital: ({ company }) => capitalText(company),
   status_changed: ({ company }) => daysText(company.status_since, company.status_before),
   status_reason: ({ company }) => {
     const names = reasonNames();
-    return some((company.status_reason_any_of ?? []).map((code) => names[code] ?? code));
+    return abbreviatedList((company.status_reason_any_of ?? []).map((code) => names[code] ?? code));
   },
   simples_excluded: ({ company }) =>
     daysText(company.simples_excluded_since, company.simples_excluded_before),
@@ -69,8 +72,8 @@ export function describeFilter(name: string, { filters }: Query, book: CatalogBo
   const part = PART_NAMES.find((known) => known === name);
   if (part === undefined) return name;
   const values = rowsOfPart(part).flatMap((row) => memberOf(filters, row) ?? []);
-  const text = VALUES[part]?.(filters, book) ?? some(values.map(String));
-  return words.value.find.asked[part](text, !values.includes(false));
+  const text = VALUES[part]?.(filters, book) ?? abbreviatedList(values.map(String));
+  return words.value.find.filterTexts[part](text, !values.includes(false));
 }
 
 /** Names a state, or "abroad". */
@@ -79,7 +82,7 @@ export function stateName(uf: string): string {
 }
 
 /** Joins names and counts the rest. */
-export function some(names: readonly string[], most = NAMED_MAX): string {
+export function abbreviatedList(names: readonly string[], most = NAMED_MAX): string {
   if (names.length <= most) return list(names);
   const shown = Math.max(1, most - 1);
   const first = names.slice(0, shown).join(", ");
@@ -88,9 +91,9 @@ export function some(names: readonly string[], most = NAMED_MAX): string {
 
 function activities(codes: readonly string[], book: CatalogBook | null): string {
   // Activity names are long: one is enough.
-  if (book === null) return some(codes, 1);
+  if (book === null) return abbreviatedList(codes, 1);
   const short = compressActivities(codes, book.lookup);
-  return some(
+  return abbreviatedList(
     short.map((code) => shortActivity(code, book.activityName(code) ?? code)),
     1,
   );
@@ -127,7 +130,7 @@ function daysText(since: string | undefined, before: string | undefined): string
 }
 
 function ownersText({ owned_by_any_of: roots = [], owned_by_depth: depth = 1 }: Company): string {
-  return words.value.find.described.owners(some(roots), depth);
+  return words.value.find.described.owners(abbreviatedList(roots), depth);
 }
 
 function establishmentsText(company: Query["filters"]["company"]): string {

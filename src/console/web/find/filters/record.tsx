@@ -6,7 +6,7 @@
  */
 import type { ComponentChildren, ComponentType, VNode } from "preact";
 import { analyzeWords } from "../../../../spec/analyzer.ts";
-import type { Lacked } from "../../../../spec/catalog.ts";
+import type { OptionalData } from "../../../../spec/catalog.ts";
 import { DEBT_KINDS, SANCTION_NAMES } from "../../../../spec/filters/wider.ts";
 import { lazyWords } from "../../app/lazywords.ts";
 import { words } from "../../app/words.ts";
@@ -68,16 +68,16 @@ function Days({ legend, children }: { legend: string; children: ComponentChildre
   );
 }
 
-function lacks(data: Lacked): boolean {
+function lacks(data: OptionalData): boolean {
   return catalog.value?.catalog.lacks.includes(data) ?? false;
 }
 
 /** Shows controls. If the snapshot lacks their data, shows a line that names the data instead. */
-function Known({ data, Body }: { data: Lacked; Body: ComponentType }): VNode {
+function Known({ data, Body }: { data: OptionalData; Body: ComponentType }): VNode {
   return lacks(data) ? <Lacking data={data} /> : <Body />;
 }
 
-function Lacking({ data }: { data: Lacked }): VNode {
+function Lacking({ data }: { data: OptionalData }): VNode {
   const { record } = lazyWords.value;
   return <p class="field-hint">{record.lacking(record.data[data] ?? data)}</p>;
 }

@@ -7,7 +7,7 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Account } from "../../app/answers.ts";
 import { date, month, number } from "../../app/format.ts";
-import { wide } from "../../app/media.ts";
+import { isWide } from "../../app/media.ts";
 import { CompanyLink } from "../../app/router.ts";
 import { words } from "../../app/words.ts";
 import { ListsOfAccount } from "../../lists/ofaccount.tsx";
@@ -67,7 +67,7 @@ function Open({ list, index, account, explained, allowed, onMove, onClose }: Ope
   const whole = { ...account, ...answer?.account };
   const at = drawer.place(number(index + 1), number(rows.total ?? rows.accounts.length));
   return (
-    <Drawer open title={nameOf(account)} onClose={onClose} modal={!wide.value} class="account">
+    <Drawer open title={nameOf(account)} onClose={onClose} modal={!isWide.value} class="account">
       <div ref={body} class="account-body" tabIndex={-1} data-autofocus>
         <div class="account-walk">
           <IconButton

@@ -52,11 +52,11 @@ export function choiceFor(choice: ColumnChoice, { company }: Filters): ColumnCho
 /**
  * Returns the columns to request. Either phone may be of a required kind, so both are requested.
  */
-export function askedFor(choice: ColumnChoice, filters: Filters): ColumnChoice {
-  const asked = choiceFor(choice, filters);
-  if (wantedPhone(filters) === null) return asked;
+export function columnsToRequest(choice: ColumnChoice, filters: Filters): ColumnChoice {
+  const columns = choiceFor(choice, filters);
+  if (wantedPhone(filters) === null) return columns;
   const [, ...others] = PAIRS;
-  const requested = others.filter((pair) => pair.some((one) => asked.shown.includes(one)));
+  const requested = others.filter((pair) => pair.some((one) => columns.shown.includes(one)));
   const phones: ColumnId[] = ["phone", "second_phone", ...requested.flat()];
-  return { ...asked, shown: [...new Set([...asked.shown, ...phones])] };
+  return { ...columns, shown: [...new Set([...columns.shown, ...phones])] };
 }

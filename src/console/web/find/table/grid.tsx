@@ -9,19 +9,27 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Account } from "../../app/answers.ts";
 import { cnpj } from "../../app/format.ts";
-import { coarse, narrow } from "../../app/media.ts";
+import { isCoarsePointer, narrow } from "../../app/media.ts";
 import { words } from "../../app/words.ts";
 import { allLists, listChanges } from "../../lists/all.ts";
-import { markedLists, wantMarks } from "../../lists/marks.ts";
+import { markedLists, requestMarks } from "../../lists/marks.ts";
 import { copyText } from "../../parts/button.tsx";
 import { choice, chooseWidth } from "./choice.ts";
 import { COLUMN_WIDTH, leastOf, type TableColumn, widthOf } from "./columnset.ts";
 import { Head } from "./head.tsx";
-import { clearSelection, left, opened, pick, place, type ShownList, selection } from "./list.ts";
+import {
+  clearSelection,
+  opened,
+  pick,
+  place,
+  type ShownList,
+  savedScroll,
+  selection,
+} from "./list.ts";
 import { Row } from "./row.tsx";
 import { cellText } from "./values.ts";
 import { type ScrollStage, scrolledOf, showCell, showRow, useRowWindow } from "./viewport.ts";
-import { type CellPlace, moved } from "./window.ts";
+import { type CellPlace, cellAfterKey } from "./window.ts";
 
 /** Row heights in pixels for mouse, touch, and two-line rows on phones; as in the style sheet. */
 const ROW_HEIGHT = { fine: 36, coarse: 44, compact: 64 } as const;
@@ -54,7 +62,11 @@ export function Grid({ list, columns, sortable, helpId, tail }: GridProps): VNod
   const { rows } = list;
   const { length: count } = rows.accounts;
   const page = narrow.value;
-  const rowHeight = page ? ROW_HEIGHT.compact : coarse.value ? ROW_HEIGHT.coarse : ROW_HEIGHT.fine;
+  const rowHeight = page
+    ? ROW_HEIGHT.compact
+    : isCoarsePointer.value
+      ? ROW_HEIGHT.coarse
+      : ROW_HEIGHT.fine;
   const stage: ScrollStage = { scroller, body, page, rowHeight, count };
   const drawn = useRowWindow(stage, (row) => rows.want(row));
   useScrollRestored(stage, list);
@@ -117,7 +129,7 @@ function useMarks(accounts: readonly Account[], indexes: readonly number[]): voi
   const changes = listChanges.value;
   const known = allLists.value !== null;
   useEffect(() => {
-    wantMarks(indexes.flatMap((index) => accounts[index]?.cnpj ?? []));
+    requestMarks(indexes.flatMap((index) => accounts[index]?.cnpj ?? []));
   }, [accounts, first, last, accounts.length, changes, known]);
 }
 
@@ -153,12 +165,12 @@ function gridStyle(columns: readonly TableColumn[]): Record<string, string> {
 /** Restores the scroll position when the view returns. A new list starts at its top. */
 function useScrollRestored({ scroller, page }: ScrollStage, { rows }: ShownList): void {
   useLayoutEffect(() => {
-    if (scroller.current !== null && !page) scroller.current.scrollTop = left.scrollTop;
+    if (scroller.current !== null && !page) scroller.current.scrollTop = savedScroll.scrollTop;
   }, [rows.accounts, page]);
   useEffect(() => {
     const box = scroller.current;
     const keep = () => {
-      left.scrollTop = box?.scrollTop ?? 0;
+      savedScroll.scrollTop = box?.scrollTop ?? 0;
     };
     box?.addEventListener("scroll", keep, { passive: true });
     return () => box?.removeEventListener("scroll", keep);
@@ -236,7 +248,7 @@ function onKey(event: KeyboardEvent, context: KeyContext): void {
     if (resized(event, at, context.columns)) event.preventDefault();
     return;
   }
-  const to = moved(at, { key: event.key, ctrl: event.ctrlKey }, sizeOf(context));
+  const to = cellAfterKey(at, { key: event.key, ctrl: event.ctrlKey }, sizeOf(context));
   if (to !== null) focusCell(to);
   else if (!acted(event, at, context.list)) return;
   event.preventDefault();

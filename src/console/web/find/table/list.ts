@@ -46,7 +46,7 @@ export const place: Signal<CellPlace> = signal({ row: 0, column: 0 });
 export const opened: Signal<number | null> = signal(null);
 
 /** Scroll position at which the user left the view. */
-export const left = { scrollTop: 0 };
+export const savedScroll = { scrollTop: 0 };
 
 /** Loads and shows the list of a spec, unless it is already shown. */
 export function showList({ spec, snapshot, fields, pageMax }: TableListOptions): void {
@@ -84,7 +84,7 @@ function publish(rows: Rows, spec: Spec): void {
 
 /** Resets the scroll position for a new list. */
 function begin(): void {
-  left.scrollTop = 0;
+  savedScroll.scrollTop = 0;
   place.value = { row: 0, column: 0 };
   opened.value = null;
   clearSelection();

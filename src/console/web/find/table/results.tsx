@@ -12,7 +12,7 @@ import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { Status } from "../../app/answers.ts";
 import { errorText } from "../../app/errortext.ts";
 import { cnpj, month, number } from "../../app/format.ts";
-import { narrow, railed } from "../../app/media.ts";
+import { hasFilterRail, narrow } from "../../app/media.ts";
 import { loadStatus, status } from "../../app/status.ts";
 import { words } from "../../app/words.ts";
 import { ExportButton } from "../../exports/dialog.tsx";
@@ -28,7 +28,7 @@ import { ColumnChooser } from "./columns.tsx";
 import { drawnColumns, fieldsOf } from "./columnset.ts";
 import { AccountDrawer } from "./drawer.tsx";
 import { useFitHeight } from "./fitheight.ts";
-import { askedFor, choiceFor } from "./forquery.ts";
+import { choiceFor, columnsToRequest } from "./forquery.ts";
 import { focusCell, Grid } from "./grid.tsx";
 import {
   clearSelection,
@@ -49,8 +49,9 @@ export function Results(): VNode | null {
   const plan = usePlan();
   const listed = answer !== null && !answer.too_broad && answer.total > 0;
   const allowed = useComputed(() => new Set(status.value?.field_allowlist ?? [])).value;
-  const asked = answer === null ? choice.value : askedFor(choice.value, answer.spec.filters);
-  const fields = fieldsOf(asked, allowed).join(",");
+  const requested =
+    answer === null ? choice.value : columnsToRequest(choice.value, answer.spec.filters);
+  const fields = fieldsOf(requested, allowed).join(",");
   useEffect(() => {
     if (!listed || plan.answer === null) return;
     const { search_limit: limit } = plan.answer.limits;
@@ -128,7 +129,7 @@ function Table({ list, plan, allowed }: TableProps): VNode {
           </div>
         )}
       </div>
-      {!railed.value && <SelectionBar />}
+      {!hasFilterRail.value && <SelectionBar />}
       <ColumnChooser open={choosing} allowed={allowed} onClose={() => setChoosing(false)} />
       <AccountDrawer
         list={list}

@@ -100,7 +100,7 @@ const MOVES: ReadonlyMap<string, Move> = new Map<string, Move>(
 );
 
 /** Returns the cell to which a key moves the focus, or null for keys that do not move it. */
-export function moved(
+export function cellAfterKey(
   from: CellPlace,
   key: { readonly key: string; readonly ctrl: boolean },
   size: GridSize,

@@ -13,7 +13,7 @@ const email = "Has an e-mail";
 const phone = "Has a phone";
 const anyContact = "Has an e-mail or a phone";
 
-const asked: FilterWords = {
+const filterTexts: FilterWords = {
   cnae: (names) => names,
   cnae_exclude: (names) => `except ${names}`,
   cnae_secondary: (names) => `also ${names}`,
@@ -343,7 +343,7 @@ export const find = {
   invalidTitle: "Some filters need to be corrected",
   invalidText: "See the marked fields.",
 
-  asked,
+  filterTexts,
   described: {
     more: (first: string, count: number) => `${first} and ${number(count)} more`,
     daysSince: (date: string) => `since ${date}`,

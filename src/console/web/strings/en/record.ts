@@ -3,7 +3,7 @@
  * facts about a company, and owners. Functions take formatted values and counts.
  * Invariant: the Portuguese table has the same keys.
  */
-import type { Lacked } from "../../../../spec/catalog.ts";
+import type { OptionalData } from "../../../../spec/catalog.ts";
 
 /** Words of this area. */
 export const record = {
@@ -38,7 +38,7 @@ export const record = {
     cepim: "the list CEPIM (--cepim)",
     debts: "PGFN's list of debts (--pgfn)",
     partners: "the companies that are partners (--corporate-partners)",
-  } as Partial<Record<Lacked, string>>,
+  } as Partial<Record<OptionalData, string>>,
 
   title: "Public record",
   inList: "Yes, in the list",

@@ -10,7 +10,7 @@ const email = "Tem e-mail";
 const phone = "Tem telefone";
 const anyContact = "Tem e-mail ou telefone";
 
-const asked: FilterWords = {
+const filterTexts: FilterWords = {
   cnae: (names) => names,
   cnae_exclude: (names) => `exceto ${names}`,
   cnae_secondary: (names) => `também ${names}`,
@@ -339,7 +339,7 @@ export const find: typeof English = {
   invalidTitle: "Alguns filtros precisam de correção",
   invalidText: "Veja os campos marcados.",
 
-  asked,
+  filterTexts,
   described: {
     more: (first, count) => `${first} e mais ${number(count)}`,
     daysSince: (date) => `desde ${date}`,

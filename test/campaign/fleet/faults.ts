@@ -1,50 +1,50 @@
 /**
- * Random harms to a fleet: to its processes, its database, its store, and its networks.
+ * Random faults of a fleet: of its processes, its database, its store, and its networks.
  * Invariant: kinds, targets, and lengths come from the seed; the machine decides the moments. At
- * most two servers are harmed at a time, so the third can answer, unless the database or the
- * store that it needs is harmed too. When all harms are over, everything runs.
+ * most two servers are faulty at a time, so the third can answer, unless the database or the
+ * store that it needs is faulty too. When all faults are over, everything runs.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Draw, seededRng } from "../../support/spec/random.ts";
 import { type FleetGround, SERVERS } from "./ground.ts";
 import { LINKS } from "./network.ts";
 
-/** Numbers of harms. */
-export interface HarmCounts {
+/** Numbers of faults. */
+export interface FaultCounts {
   readonly processes: number;
   readonly database: number;
   readonly store: number;
   readonly network: number;
 }
 
-/** Runs the harms of a campaign in several sequences ("lanes") at the same time. */
-export class Harms {
-  /** Harms by name. */
+/** Runs the faults of a campaign in several sequences ("lanes") at the same time. */
+export class FaultInjector {
+  /** Faults by name. */
   readonly tally = new Map<string, number>();
   readonly #ground: FleetGround;
   readonly #seed: number;
   readonly #untilMs: number;
   readonly #busy = new Set<number>();
 
-  /** After `ms` milliseconds, no further harm begins. */
+  /** After `ms` milliseconds, no further fault begins. */
   constructor(ground: FleetGround, seed: number, ms: number) {
     this.#ground = ground;
     this.#seed = seed;
     this.#untilMs = performance.now() + ms;
   }
 
-  /** Applies all harms, and resolves at the end. Calls `onThird` after the first two thirds. */
-  async run(counts: HarmCounts, onThird: (third: number) => void): Promise<void> {
+  /** Applies all faults, and resolves at the end. Calls `onThird` after the first two thirds. */
+  async run(counts: FaultCounts, onThird: (third: number) => void): Promise<void> {
     const third = Math.ceil(counts.processes / 3);
     this.#onEnd = (ended) => {
       if (ended % third === 0 && ended < counts.processes) onThird(ended / third);
     };
-    const lane = (name: keyof HarmCounts, at: number, harm: (draw: Draw) => Promise<string>) =>
+    const lane = (name: keyof FaultCounts, at: number, fault: (draw: Draw) => Promise<string>) =>
       this.#lane({ name, count: counts[name], share: counts[name] / counts.processes }, (n) =>
-        harm(new Draw(seededRng(this.#seed * 1_000_003 + at * 10_007 + n))),
+        fault(new Draw(seededRng(this.#seed * 1_000_003 + at * 10_007 + n))),
       );
     await Promise.all([
-      // Two lanes harm processes, because a start takes longer than anything else.
+      // Two lanes are for processes, because a start takes longer than anything else.
       lane("processes", 0, (draw) => this.#process(draw)),
       lane("processes", 0, (draw) => this.#process(draw)),
       lane("database", 1, (draw) => this.#database(draw)),
@@ -57,10 +57,10 @@ export class Harms {
   #ended = 0;
   #onEnd: (ended: number) => void = () => {};
 
-  /** Runs the harms of one lane, spread over the time of the lanes for processes. */
+  /** Runs the faults of one lane, spread over the time of the lanes for processes. */
   async #lane(
-    { name, count, share }: { name: keyof HarmCounts; count: number; share: number },
-    harm: (number: number) => Promise<string>,
+    { name, count, share }: { name: keyof FaultCounts; count: number; share: number },
+    fault: (number: number) => Promise<string>,
   ): Promise<void> {
     while (this.#begun[name] < count && performance.now() < this.#untilMs) {
       const number = this.#begun[name]++;
@@ -68,13 +68,13 @@ export class Harms {
         if (performance.now() > this.#untilMs) return;
         await sleep(200);
       }
-      const kind = await harm(number);
+      const kind = await fault(number);
       this.tally.set(kind, (this.tally.get(kind) ?? 0) + 1);
       if (name === "processes") this.#onEnd(++this.#ended);
     }
   }
 
-  /** Waits until a server is not being harmed, and reserves it for a harm. */
+  /** Waits until a server has no fault, and reserves it for one. */
   async #take(draw: Draw): Promise<number> {
     for (;;) {
       const free = SERVERS.filter((at) => !this.#busy.has(at));

@@ -38,7 +38,7 @@ const PROGRAMS =
   /^\/(?:v1|mcp|files|feeds|app\/assets|\.well-known|healthz|readyz|metrics)(?:\/|$)/;
 
 /** Returns the page for a failed request, or null if its answer is a problem document. */
-export function lostPage(
+export function notFoundPage(
   exchange: Pick<Exchange, "method" | "path" | "header">,
   failure: unknown,
   hasConsole: boolean,

@@ -6,7 +6,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { language } from "../../../src/console/web/app/language.ts";
-import { lazyTable, loadLazyWords, speak, words } from "../../../src/console/web/app/words.ts";
+import {
+  lazyTable,
+  loadLazyWords,
+  switchLanguage,
+  words,
+} from "../../../src/console/web/app/words.ts";
 import { words as en } from "../../../src/console/web/strings/en.ts";
 import { lazyWords as laterEn } from "../../../src/console/web/strings/later-en.ts";
 import { lazyWords as laterPt } from "../../../src/console/web/strings/later-pt.ts";
@@ -21,13 +26,13 @@ function assertOneLanguage(): void {
 }
 
 it("applies a language switch to texts that are still loading, and to later ones", async () => {
-  await speak("pt");
+  await switchLanguage("pt");
   assert.equal(lazyTable.peek(), null, "nobody wanted them yet");
-  await Promise.all([loadLazyWords(), speak("en")]);
+  await Promise.all([loadLazyWords(), switchLanguage("en")]);
   assert.equal(language.peek(), "en");
   assertOneLanguage();
-  await Promise.all([speak("pt"), loadLazyWords()]);
+  await Promise.all([switchLanguage("pt"), loadLazyWords()]);
   assertOneLanguage();
-  await speak("en");
+  await switchLanguage("en");
   assertOneLanguage();
 });

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stateAddress } from "../../../src/store/postgres/address.ts";
 import { openPostgres } from "../../../src/store/postgres/schema.ts";
-import { StateAway, type StateDatabase } from "../../../src/store/statedatabase.ts";
+import { type StateDatabase, StateUnreachable } from "../../../src/store/statedatabase.ts";
 import { TestPostgres, withoutPostgres } from "../../support/server/postgres-server.ts";
 
 /**
@@ -26,7 +26,7 @@ describe("a database that hangs", { skip: withoutPostgres }, () => {
 
   before(async () => {
     server = await TestPostgres.start();
-    database = openPostgres(stateAddress(server.address("silence")), { listens: true });
+    database = openPostgres(stateAddress(server.address("frozen")), { listens: true });
     await sleep(1_000);
   });
   after(async () => {
@@ -37,7 +37,7 @@ describe("a database that hangs", { skip: withoutPostgres }, () => {
   const read = () => database.prepare("SELECT count(*) FROM exports").get();
   const failsWithin = (msMax: number) => {
     const began = performance.now();
-    assert.throws(read, StateAway);
+    assert.throws(read, StateUnreachable);
     const tookMs = performance.now() - began;
     assert.ok(tookMs < msMax, `${tookMs} ms`);
   };

@@ -6,7 +6,7 @@
 import type { FilterName } from "../../../src/spec/filters/table.ts";
 
 /** The texts of a filter. */
-export interface Sayings {
+export interface FilterTexts {
   /** Rows of texts that mean the same. `@` stands for "padarias em Curitiba". */
   readonly rows: readonly (readonly string[])[];
   /** Filters that "padarias em Curitiba" sets, but that these texts do not set. */
@@ -14,7 +14,7 @@ export interface Sayings {
 }
 
 /** The texts for every filter, or null if no sentence can set the filter. */
-export const FILTER_SAYINGS = {
+export const FILTER_TEXTS = {
   cnae_any_of: {
     rows: [
       ["@", "padaria em Curitiba", "panificadoras em Curitiba", "bakeries in Curitiba"],
@@ -244,7 +244,7 @@ export const FILTER_SAYINGS = {
   },
   any_of: null,
   exclude: null,
-} satisfies Readonly<Record<FilterName, Sayings | null>>;
+} satisfies Readonly<Record<FilterName, FilterTexts | null>>;
 
 /** Returns the text with `@` replaced. */
 export function spoken(saying: string): string {

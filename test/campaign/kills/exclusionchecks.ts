@@ -5,7 +5,7 @@
  * the server's own list. For a file that was not read, only the number of its accounts is known.
  */
 import type { AccountQuerySpec } from "../../../src/spec/schema.ts";
-import type { Further } from "./further.ts";
+import type { ExclusionExport } from "./exclusions.ts";
 import type { Ledger } from "./ledger.ts";
 import { TENANTS } from "./plan.ts";
 import type { References } from "./reference.ts";
@@ -37,20 +37,20 @@ export function allOf(
 const ALL = 1_000_000;
 
 /** Checks I4 and I14 for files that were read but not yet compared with the others. */
-export async function checkFurther({ ledger, references }: Known): Promise<void> {
+export async function checkExclusions({ ledger, references }: Known): Promise<void> {
   for (const tenant of TENANTS.keys()) {
-    const all = ledger.further.of(tenant);
+    const all = ledger.exclusions.of(tenant);
     const open = all.filter(({ file, checked }) => file !== null && !checked);
     if (open.length === 0) continue;
     const moments = await momentsOf({ ledger, references }, tenant);
     const unread = all.filter(({ file }) => file === null);
-    for (const further of open) {
-      const rows = await allOf(references, further.snapshot, further.spec);
-      const before = unread.filter(({ sentAt }) => sentAt < further.knownAt);
+    for (const excluding of open) {
+      const rows = await allOf(references, excluding.snapshot, excluding.spec);
+      const before = unread.filter(({ sentAt }) => sentAt < excluding.knownAt);
       const unseen = before.reduce((sum, { spec }) => sum + spec.limit, 0);
-      checkOne(further, { rows, moments, unseen });
-      further.checked = true;
-      ledger.counts.further++;
+      checkOne(excluding, { rows, moments, unseen });
+      excluding.checked = true;
+      ledger.counts.exclusions++;
     }
   }
 }
@@ -68,7 +68,7 @@ async function momentsOf({ ledger, references }: Known, tenant: number) {
   for (const { snapshot, spec, sentAt, doneAt } of ledger.held.of(tenant)) {
     add(await references.accountsOf(snapshot, spec), sentAt, doneAt);
   }
-  for (const { file, sentAt, doneAt } of ledger.further.of(tenant)) {
+  for (const { file, sentAt, doneAt } of ledger.exclusions.of(tenant)) {
     if (file !== null) add(file.accounts, sentAt, doneAt);
   }
   return moments;
@@ -87,9 +87,9 @@ interface Expected {
  * Checks I4 and I14. A file has only accounts that its spec finds, in order, and none that was
  * exported before. No other account is missing.
  */
-export function checkOne(further: Further, { rows, moments, unseen }: Expected): void {
-  const { id, sentAt, knownAt, spec } = further;
-  const accounts = further.file?.accounts ?? [];
+export function checkOne(excluding: ExclusionExport, { rows, moments, unseen }: Expected): void {
+  const { id, sentAt, knownAt, spec } = excluding;
+  const accounts = excluding.file?.accounts ?? [];
   const places = new Map(rows.map((account, at) => [account, at]));
   let last = -1;
   for (const account of accounts) {

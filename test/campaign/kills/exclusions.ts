@@ -10,7 +10,7 @@ import { sha256Of } from "./reference.ts";
 import { must } from "./violation.ts";
 
 /** The content of a file. */
-export interface FurtherFile {
+export interface ExclusionFile {
   /** CNPJs without their check digits, in file order. */
   readonly accounts: readonly string[];
   readonly sizeBytes: number;
@@ -18,7 +18,7 @@ export interface FurtherFile {
 }
 
 /** A tracked export. */
-export interface Further {
+export interface ExclusionExport {
   readonly id: string;
   readonly tenant: number;
   readonly snapshot: string;
@@ -27,13 +27,13 @@ export interface Further {
   /** Time of the first answer from which the client knew that the export was accepted. */
   readonly knownAt: number;
   doneAt: number | null;
-  file: FurtherFile | null;
+  file: ExclusionFile | null;
   /** True if its file was compared with the files of the other exports. */
   checked: boolean;
 }
 
 /** An export as the ledger sees it. It is recorded here only if it excludes earlier exports. */
-interface Asked {
+interface ExportEntry {
   readonly id: string | null;
   readonly tenant: number;
   readonly snapshot: string | null;
@@ -42,18 +42,18 @@ interface Asked {
 }
 
 /** True if a spec excludes earlier exports. In a crash run, specs use lists only for this. */
-export function leavesOut({ filters: { lists } }: AccountQuerySpec): boolean {
+export function excludesExports({ filters: { lists } }: AccountQuerySpec): boolean {
   return lists !== undefined;
 }
 
 /** All of them. */
-export class FurtherLedger {
-  readonly #known = new Map<string, Further>();
+export class ExclusionLedger {
+  readonly #known = new Map<string, ExclusionExport>();
   readonly #specs = new Map<string, AccountQuerySpec>();
 
   /** Records an export that was accepted by `now`. `done` is true if its end was seen. */
-  note({ id, tenant, snapshot, spec, sentAt }: Asked, now: number, done: boolean): void {
-    if (id === null || snapshot === null || spec === null || !leavesOut(spec)) return;
+  note({ id, tenant, snapshot, spec, sentAt }: ExportEntry, now: number, done: boolean): void {
+    if (id === null || snapshot === null || spec === null || !excludesExports(spec)) return;
     const known = this.#known.get(id) ?? {
       ...{ id, tenant, snapshot, spec: this.#same(spec), sentAt, knownAt: now },
       ...{ doneAt: null, file: null, checked: false },
@@ -63,26 +63,26 @@ export class FurtherLedger {
   }
 
   /** Returns the record of an export, or undefined if it is not recorded here. */
-  find(id: string): Further | undefined {
+  find(id: string): ExclusionExport | undefined {
     return this.#known.get(id);
   }
 
   /** Those of a tenant. */
-  of(tenant: number): readonly Further[] {
+  of(tenant: number): readonly ExclusionExport[] {
     return [...this.#known.values()].filter((known) => known.tenant === tenant);
   }
 
   /** Records a file, and checks I4 and I5: the file is complete, and equal to earlier reads. */
-  read(further: Further, bytes: Buffer): void {
+  read(excluding: ExclusionExport, bytes: Buffer): void {
     const sha256 = sha256Of(bytes);
-    const { id, file } = further;
+    const { id, file } = excluding;
     must(file === null || file.sha256 === sha256, "I4", `the file of ${id} has changed`);
     if (file !== null) return;
     const accounts = accountsIn(bytes);
-    const { limit } = further.spec;
+    const { limit } = excluding.spec;
     must(accounts !== null, "I5", `the file of ${id} is not whole: ${bytes.toString("latin1")}`);
     must(accounts.length <= limit, "I4", `${id} holds ${accounts.length}, not up to ${limit}`);
-    further.file = { accounts, sizeBytes: bytes.byteLength, sha256 };
+    excluding.file = { accounts, sizeBytes: bytes.byteLength, sha256 };
   }
 
   /** Returns the stored equal spec, because thousands of exports share a few specs. */

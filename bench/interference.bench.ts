@@ -8,8 +8,8 @@
  * processor. Only the work depends on the server. If no computation of the server takes more than 1
  * ms, no sample shows more than 2 ms of work. The row "busy clients" shows the machine itself: two
  * clients compute and send nothing.
- * Command: `npm run bench -- beside [--accounts 1000000] [--seconds 4] [--threads 1]`. Needs Linux
- * and wrk. Two clients send each expensive request in a closed loop.
+ * Command: `npm run bench -- interference [--accounts 1000000] [--seconds 4] [--threads 1]`. Needs
+ * Linux and wrk. Two clients send each expensive request in a closed loop.
  * Invariant: the server is not pinned, because expensive work runs on other threads. The clients
  * share its processors, so a machine with two processors gives the worst figures.
  */
@@ -20,9 +20,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { askerOf, EXPENSIVE, type ExpensiveCall } from "../test/support/http/expensive.ts";
+import { EXPENSIVE, type ExpensiveCall, senderOf } from "../test/support/http/expensive.ts";
 import { lagEnvironment, takeLag } from "./load/lag.ts";
-import { quiet, type RunningServer, startServer, waitsOf } from "./load/server.ts";
+import { latencies, quiet, type RunningServer, startServer } from "./load/server.ts";
 import { makeCorpus } from "./questions/corpus.ts";
 
 const { values } = parseArgs({
@@ -52,7 +52,7 @@ const UNLIMITED = {
 };
 
 const corpus = makeCorpus(Number(values.accounts));
-const folder = mkdtempSync(join(tmpdir(), "peneira-beside-"));
+const folder = mkdtempSync(join(tmpdir(), "peneira-interference-"));
 const served = join(folder, "served");
 mkdirSync(served);
 // Both copies of the snapshot are made before the measurement, because writing one slows down other
@@ -72,7 +72,7 @@ const newer: ExpensiveCall = async (_, round) => {
 let rounds = 0;
 
 async function keepSending({ port, key }: RunningServer, call: ExpensiveCall, over: () => boolean) {
-  const send = askerOf(`http://127.0.0.1:${port}`, key);
+  const send = senderOf(`http://127.0.0.1:${port}`, key);
   while (!over()) await call(send, ++rounds);
 }
 
@@ -92,8 +92,8 @@ try {
   const measure = async () => {
     await takeLag(lagFile, server.pid);
     return {
-      healthz: await waitsOf(server, null, seconds),
-      search: await waitsOf(server, NARROW, seconds),
+      healthz: await latencies(server, null, seconds),
+      search: await latencies(server, NARROW, seconds),
       thread: await takeLag(lagFile, server.pid),
     };
   };

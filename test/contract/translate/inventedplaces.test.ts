@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { isUncertain } from "../../../src/translate/confidence.ts";
 import { SEED, tries } from "../../support/run/scale.ts";
 import { openProbe, type Probe } from "../../support/translate/probe.ts";
-import { strangers } from "../../support/translate/sweeps.ts";
+import { inventedPlaces } from "../../support/translate/sweeps.ts";
 
 /** Number of failures to show. */
 const SHOWN = 12;
@@ -48,7 +48,7 @@ describe("unknown names", () => {
   };
   for (const [name, write] of Object.entries(WRITTEN)) {
     it(`are no state, region, or city that they end with, ${name}`, () => {
-      const all = [...strangers(REGIONS)].map(write).filter((text) => !BY_CAPITALS.test(text));
+      const all = [...inventedPlaces(REGIONS)].map(write).filter((text) => !BY_CAPITALS.test(text));
       const step = Math.max(1, Math.floor(all.length / (tries("sweep texts") / SHARE)));
       const some = all.filter((_, at) => at % step === SEED % step);
       const wrong = some.filter((text) => {
