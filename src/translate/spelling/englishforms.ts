@@ -16,7 +16,8 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" ")
 const CONTACTS = wordSet("phone phones telephone email emails mail mobile landline cellphone");
 /** Words of which the name of one or two contacts may consist. */
 const CONTACT_WORDS = wordSet(
-  "phone telephone email e mail - mobile landline cellphone cell fixed line land number and or address",
+  "phone telephone email e mail - mobile landline cellphone cell fixed line land number and " +
+    "or address",
 );
 /** Maximum tokens in the name of one or two contacts. */
 const CONTACT_MAX = 7;
@@ -27,8 +28,8 @@ const YEAR = /^(?:18|19|20)\d\d$/;
 type Form = readonly [from: readonly string[], to: readonly string[]];
 
 /**
- * Maps the first word of each wording to its forms. "the" replaces a word that adds nothing, because
- * no stage reads an article.
+ * Maps the first word of each wording to its forms. "the" replaces a word that adds nothing,
+ * because no stage reads an article.
  */
 const FORMS: ReadonlyMap<string, readonly Form[]> = formsOf([
   ["prior to", "before the"],

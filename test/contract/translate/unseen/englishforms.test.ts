@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { isUncertain } from "../../../../src/translate/confidence.ts";
-import { notesOf, openProbe, type Probe } from "../../../support/translate/probe.ts";
+import { openProbe, type Probe } from "../../../support/translate/probe.ts";
 
 /** Kinds of wordings, each with sets of sentences that mean the same as their first. */
 const KINDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -86,6 +86,11 @@ const NAMED: readonly (readonly [text: string, codes: readonly string[]])[] = [
   ["tanneries in Franca with email, buying hides for a bag factory", ["own_offer"]],
 ];
 
+/** Returns the codes of notes. */
+function codesOf(notes: readonly unknown[]): readonly unknown[] {
+  return notes.map((note) => (note as { readonly code: unknown }).code);
+}
+
 describe("English wordings", () => {
   let probe: Probe;
   before(async () => {
@@ -115,17 +120,17 @@ describe("English wordings", () => {
 
   it("name what no filter takes, and run", () => {
     for (const [text, codes] of NAMED) {
-      const spec = probe.spec(text);
-      const found = notesOf(spec, "unmapped_constraints").map(({ code }) => code);
+      const { unmapped_constraints: unmapped, confidence } = probe.spec(text).explain;
+      const found = codesOf(unmapped);
       assert.deepEqual(found, codes, text);
-      assert.ok(!isUncertain(spec.explain.confidence), text);
+      assert.ok(!isUncertain(confidence), text);
     }
   });
 
   it("never read the number of stars as a limit", () => {
     const spec = probe.spec("Belém, gyms, 4 stars and up");
     assert.equal(spec.limit, probe.spec("Belém, gyms").limit);
-    assert.equal(notesOf(spec, "unmapped_constraints")[0]?.code, "rating");
+    assert.deepEqual(codesOf(spec.explain.unmapped_constraints), ["rating"]);
   });
 
   it("leave machines for mining and parts of states as they are", () => {
