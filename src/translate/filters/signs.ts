@@ -250,8 +250,11 @@ function isReached(sentence: Sentence, by: number): boolean {
 }
 
 /** Goods next to which "celular" and "phone" are goods too. */
-const ELECTRONIC =
-  /^(tablet|notebook|laptop|comput|informatic|eletronic|electronic|acessori|accessor|conserto|assistenc|repair|repara|capinha|capa|case|smartphone|iphone|tv|televis|camera|console|video)/;
+const ELECTRONIC = new RegExp(
+  "^(tablet|notebook|laptop|comput|informatic|eletronic|electronic|acessori|accessor|" +
+    "conserto|assistenc|repair|repara|capinha|capa|case|smartphone|iphone|tv|televis|camera|" +
+    "console|video)",
+);
 
 /**
  * True for a contact that is an item of a telegraphic sentence: "confeitarias, Olinda, celular",

@@ -73,9 +73,10 @@ const BETWEEN = new Set(
 const LISTS = new Set(["e", "ou", "and", "or", ",", "/", "&"]);
 /** Words before a code that belong to the same request. */
 const LEADS = new Set(
-  "com no nos do dos de em in with from na da o pelo regiao area faixa cujo cuyo whose around".split(
-    " ",
-  ),
+  (
+    "com no nos do dos de em in with from na da o pelo regiao area faixa cujo cuyo whose " +
+    "around"
+  ).split(" "),
 );
 const BETWEEN_MAX = 6;
 /** Words and marks between the ends of a range: "CEP 89800 a 89809". */
