@@ -4,8 +4,8 @@
  * Input: a Spanish sentence whose words are still Spanish. Output: the same sentence. Every
  * replacement has as many words as the phrase.
  * Invariant: only grammar is replaced. A verb with a pronoun is read as the same verb without it,
- * so that a wish stays a wish. A form is recognized by its neighbors or from a closed list, because
- * its words also occur in names ("Armas", "Se").
+ * so that a request stays one. A form is recognized by its neighbors or from a closed list,
+ * because its words also occur in names ("Armas", "Se").
  * Separate from foreignwords.ts, which replaces single words without their neighbors.
  */
 import { isFillerWord } from "../fillers.ts";
@@ -51,7 +51,7 @@ const ASKED = new RegExp(`^(?:${ASKING_STEM})(?:[aei]s?|[aei]n|[aei]r|[ai]ri?as?
 const MAY = /^(?:podri?as?|podrian|podriais|puedes?|pueden|podes|podras?)$/;
 /** Words that may precede a request: "hola, me armas una lista", "necesito que me armes …". */
 const BEFORE_ASKING = /^(?:que|q|favor|hola|buenas|buenos|dias|tardes|noches|si|y|quien|alguien)$/;
-/** Words after a verb of asking: what is asked for. */
+/** Words that may follow a verb of requesting. */
 const AFTER_ASKING =
   /^(?:el|la|los|las|un|una|unos|unas|todos|todas|todo|toda|cada|tod|lista|listado|por|a)$/;
 

@@ -270,7 +270,7 @@ describe("temporaryName", () => {
   });
 });
 
-/** Makes a failing close free the descriptor all the same, as on Linux. */
+/** Makes a failing close free the descriptor anyway, as on Linux. */
 function closing(disk: DiskCalls): DiskCalls["closeSync"] {
   return (fd) => {
     try {
