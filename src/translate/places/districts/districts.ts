@@ -289,7 +289,10 @@ function before(context: PlaceContext, city: CityAt): boolean {
     const isOfPart = lead.kind === "in" && isOf(sentence.folded(at - 1));
     const isPart = isOfPart && ![2, 3, 4].some((back) => isLed(sentence, at - back));
     // An item of a telegraphic sentence: "padarias, Barra da Tijuca, Rio".
-    const isItem = sentence.tokens[at - 1]?.text === "," && isStrange(context, at);
+    const begins = at === 0 || sentence.tokens[at - 1]?.text === ",";
+    // "gráficas da Mooca, São Paulo"
+    const isOfArticle = /^d[ao]s?$/.test(sentence.folded(at - 1)) && end < lead.from;
+    const isItem = (begins || isOfArticle) && isStrange(context, at);
     const isLone = isItem || isApart(sentence, at, end);
     const isMentioned = isLed(sentence, at) || out || isAlone || isPart || isLone;
     const isDirect = !isMentioned && lead.from === city.from && end === city.from;

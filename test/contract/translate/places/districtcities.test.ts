@@ -107,6 +107,24 @@ describe("districts of several cities", () => {
     assert.ok(tried > 500, String(tried));
   });
 
+  it("are found in telegraphic sentences", () => {
+    const templates = [
+      "padarias, @, #",
+      "@, #, padarias",
+      "padarias da @, #",
+      "com e-mail, @, #, padarias",
+    ];
+    const wrong = cities.flatMap((city) =>
+      templates.flatMap((template) => {
+        const text = sentenceOf(template, title(ownOf(city)), city);
+        const { rows, uncertain, left } = outcome(text);
+        const right = rows.join() === row(city, ownOf(city)) && !uncertain && left.length === 0;
+        return right ? [] : [`${text}: ${rows.join()} ${left.join()}`];
+      }),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
   it("run if the word for a district precedes each of them", () => {
     for (const [one, other] of couples()) {
       const own = sentenceOf("no bairro @ de #", title(ownOf(other)), other);
