@@ -251,7 +251,7 @@ function isReached(sentence: Sentence, by: number): boolean {
 
 /** Goods next to which "celular" and "phone" are goods too. */
 const ELECTRONIC = new RegExp(
-  "^(tablet|notebook|laptop|comput|informatic|eletronic|electronic|acessori|accessor|" +
+  "^(tablet|notebook|laptop|comput|informatica|eletronic|electronic|acessori|accessor|" +
     "conserto|assistenc|repair|repara|capinha|capa|case|smartphone|iphone|tv|televis|camera|" +
     "console|video)",
 );

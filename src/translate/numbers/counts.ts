@@ -157,7 +157,8 @@ function counted(sentence: Sentence, at: number, known: boolean): Read | null {
 
 /** Reads "com número de filiais acima de 3", in which the number follows its unit. */
 function numbered(sentence: Sentence, at: number): Read | null {
-  if (!/^(?:numero|quantidade|number|cantidad)$/.test(sentence.folded(at))) return null;
+  if (!/^(?:numero|quantidade|number|cantidad)$/.test(sentence.tokens[at]?.folded ?? ""))
+    return null;
   const unit = at + 2;
   if (!/^(?:de|of)$/.test(sentence.folded(at + 1)) || !isUnit(sentence, unit)) return null;
   let side: Side = null;

@@ -303,7 +303,7 @@ const LINES = [
   "vigilia vigor vila vilao vinculo vinganca violencia virar virtude visao visivel viuva viveiro",
   "vocacao volume voluntario vontade voo voragem vulgar vulto xereta zangado zelo zombar meados",
   "centrooeste catalog plain spelling variation validation processes asserts assert shape terms",
-  "barrel creep flood parsing trailing profesores ingresos mejores",
+  "barrel creep flood parsing trailing profesores ingresos mejores hides hide",
   "reputacao avaliacao contratacao parcelamento estacionamento certificacao recomendacao",
   "recomendada recomendadas frota experiencia desconto promocao pagamento boleto debito",
   "fidelidade criancas idosos mulheres homens adultos exportacao importacao compras blog sociais",

@@ -71,11 +71,11 @@ function formsOf(
 /** Replaces English wordings of conditions. */
 export function readEnglishForms(sentence: Sentence): void {
   for (let at = 0; at < sentence.tokens.length; at++) {
+    if (sentence.tokens[at]?.kind !== "word") continue;
     const word = sentence.folded(at);
-    if (word === "") continue;
-    const bound = formAt(sentence, at, UP_TO);
+    const bound = formAt(sentence, at, UP_TO.get(word));
     const isYear = bound !== null && YEAR.test(sentence.tokens[at + bound[0].length]?.text ?? "");
-    const form = isYear ? bound : formAt(sentence, at, FORMS);
+    const form = isYear ? bound : formAt(sentence, at, FORMS.get(word));
     if (form !== null) replace(sentence, at, form[1]);
     else if (word === "contact" || word === "contacting") readAnyContact(sentence, at);
     else if (REQUIRED.has(word)) readRequired(sentence, at);
@@ -90,12 +90,7 @@ export function readEnglishForms(sentence: Sentence): void {
   }
 }
 
-function formAt(
-  sentence: Sentence,
-  at: number,
-  forms: ReadonlyMap<string, readonly Form[]>,
-): Form | null {
-  const candidates = forms.get(sentence.folded(at)) ?? [];
+function formAt(sentence: Sentence, at: number, candidates: readonly Form[] = []): Form | null {
   return candidates.find(([from]) => isAt(sentence, at, from)) ?? null;
 }
 
