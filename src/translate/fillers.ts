@@ -277,7 +277,9 @@ function leaveOpenings(sentence: Sentence, tradeEnd: (at: number) => number): vo
       continue;
     }
     const match = OPENINGS.longest(sentence.tokens, at);
-    if (match === null || tradeEnd(at) > match.to) {
+    // "with any contact: …" is a request, "contact dentists" is not.
+    const isHad = /^(?:any|with|w)$/.test(sentence.folded(at - 1));
+    if (match === null || isHad || tradeEnd(at) > match.to) {
       const token = sentence.tokens[at];
       if (token === undefined || !isFillerWord(token)) return;
       at++;

@@ -324,7 +324,8 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     { ...sorted("started_on", "asc", { implied: true }), led: true },
   ],
   [
-    "highest to lowest capital|largest to smallest capital|maior para menor capital|" +
+    "descending order of capital|descending order of share capital|" +
+      "highest to lowest capital|largest to smallest capital|maior para menor capital|" +
       "maior pro menor capital|maior ao menor capital|maior para o menor capital social|" +
       "maior para o menor capital|maior para menor capital social|mayor a menor capital|" +
       "mais capital|mais capital social|maior capital|maiores capitais|maior capital social|" +

@@ -28,7 +28,8 @@ const AMOUNT_WORDS = new Set(
   "mil k mi milhao milhoes bilhao bilhoes reais crescente decrescente ordem".split(" "),
 );
 
-const MONEY_WORDS = /^(mil|k|mi|milhao|milhoes|bilhao|reais|real|thousand|millions?|billion)$/;
+const MONEY_WORDS =
+  /^(mil|k|mi|milhao|milhoes|bilhao|reais|real|thousand|millions?|billion|order)$/;
 
 /** True if "capital" at a token is money and not a city. */
 export function isMoney(sentence: Sentence, at: number): boolean {

@@ -119,6 +119,13 @@ const KINDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ],
     ["opticians in Belém rated 4 stars", "opticians in Belém, 4 stars and up"],
   ],
+  "order, or name a contact first": [
+    [
+      "opticians in Belém by capital descending",
+      "opticians in Belém in descending order of capital",
+    ],
+    ["opticians in Belém with any contact", "with any contact: opticians in Belém"],
+  ],
   "say why they want it": [
     ["opticians in Belém", "for my accounting office, opticians in Belém"],
     [
