@@ -109,7 +109,7 @@ const ASKING = wordSet(
 const INFINITIVE = /^.{2,}(?:[aei]r|por)(?:l[aoe]s?)?$/;
 /** Words after which a clause has a condition for companies. */
 const CONDITION =
-  /^(?:com|sem|que|con|sin|with|without|tem|tenham?|tienen?|tengan?|possu(?:em|am|a)|exceto|menos)$/;
+  /^(?:com|sem|que|con|sin|with|without|tem|tenham?|tienen?|tengan?|possu(?:em|am)|exceto|menos)$/;
 
 /**
  * Reads what the speaker will do with the companies, behind the request: "serralherias em Olinda,

@@ -263,6 +263,8 @@ const ELECTRONIC = new RegExp(
 function isItemOfCommas(sentence: Sentence, first: number, to: number): boolean {
   const { tokens } = sentence;
   if (tokens[first - 1]?.text !== "," || sentence.folded(to - 1).endsWith("s")) return false;
+  // "con correo y si no, teléfono" accepts either.
+  if (/^(?:no|nao|not|senao|ou|or)$/.test(sentence.folded(first - 2))) return false;
   let end = to;
   while (end < to + LIST_WORDS && isContactWord(sentence, end)) end++;
   const closed = end === tokens.length || (end > to && !sentence.free(end));

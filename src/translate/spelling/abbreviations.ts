@@ -69,7 +69,8 @@ export function readAbbreviations(sentence: Sentence): void {
     }
     // "Simples yes, MEI no". In Portuguese, the preposition "no" never ends a clause.
     const next = sentence.tokens[at + 1];
-    if (folded === "no" && at > 0 && (next === undefined || /^[,;.]$/.test(next.text))) {
+    const isLast = next === undefined || /^[,;.]$/.test(next.text);
+    if (folded === "no" && at > 0 && isLast && sentence.folded(at - 1) !== "si") {
       sentence.readAs(at, "nao");
     }
     // "hospitais da rede privada": the word for a chain adds nothing.

@@ -93,7 +93,7 @@ describe("an enrichment whose server has ended", () => {
       copied = settle;
     });
     const sent = fleet.enrich(one, "k");
-    await fleet.pass(2);
+    for (let turn = 0; turn < 20 && one.threads.held.length === 0; turn++) await fleet.pass(2);
     const [held] = one.threads.held;
     assert.ok(held !== undefined);
     const outcome = rendered(held.request);
