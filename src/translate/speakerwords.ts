@@ -21,7 +21,8 @@ export const SELLS = wordSet(
     "distribuye trabaja " +
     "sell sells offer offers provide provides supply supplies make makes produce produces " +
     "manufacture manufactures distribute distributes represent represents import imports export " +
-    "exports buy buys purchase purchases source sources rent rents install installs build builds run runs own owns operate " +
+    "exports buy buys purchase purchases source sources " +
+    "rent rents install installs build builds run runs own owns operate " +
     "operates work " +
     "works recruit recruits hire hires train trains manage manages teach teaches advise serve " +
     "write writes publish organize deal lead coordinate handle " +
