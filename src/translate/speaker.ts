@@ -241,7 +241,7 @@ function offerAt(context: SpeakerContext, at: number): SpokenClause | null {
   else if (wordAt(at) === "a" && wordAt(at + 1) === "gente" && SELLS.has(wordAt(at + 2)))
     verb = at + 2;
   else if (BUYING_NOW.test(wordAt(at)) && sentence.tokens[at - 1]?.text === ",") {
-    // "leather tanneries with phone, buying hides for a factory"
+    // "bakeries in Recife, buying flour for a shop"
     if (hasTradeIn(context, at - CLAUSE_MAX, at)) verb = at;
   } else if (/^(i|we)$/.test(wordAt(at)) && SELLS.has(wordAt(at + 1))) verb = at + 1;
   else if (/^(i|we)$/.test(wordAt(at - 1)) && SELLS.has(wordAt(at))) verb = at;

@@ -221,8 +221,9 @@ const OBJECT_MAX = 3;
 function readExtracting(sentence: Sentence, at: number): void {
   if (!SUBJECTS.has(sentence.folded(at - 1))) return;
   let to = at + 1;
-  while (sentence.folded(to) !== "" && !AFTER_OBJECT.has(sentence.folded(to))) to++;
-  if (to === at + 1 || to > at + 1 + OBJECT_MAX) return;
+  const last = at + 1 + OBJECT_MAX;
+  while (to <= last && sentence.folded(to) !== "" && !AFTER_OBJECT.has(sentence.folded(to))) to++;
+  if (to === at + 1 || to > last) return;
   const object = sentence.tokens.slice(at + 1, to).map(({ folded }) => folded);
   replace(sentence, at, [...object, "mining"]);
 }

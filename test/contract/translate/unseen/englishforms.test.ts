@@ -2,8 +2,7 @@
  * Proves that English wordings of conditions mean the same as the plain ones, and run: contacts of
  * any kind, required contacts, bounds of dates, great regions, regimes, mining, and purchases.
  * Also proves that words with other meanings keep them, and that a request without a filter is
- * named.
- * Does not prove that the plain sentence is read right; the other suites do.
+ * named. Does not prove that the plain sentence is read right; the other suites do.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
