@@ -58,21 +58,7 @@ export function readAbbreviations(sentence: Sentence): void {
     const { kind, folded } = sentence.tokens[at] ?? { kind: "mark", folded: "" };
     if (folded === "+" && isMore(sentence, at)) sentence.readAs(at, "mais");
     if (folded === "+" && isJoining(sentence, at)) sentence.readAs(at, "e");
-    if (folded === "prior" && sentence.folded(at + 1) === "to") {
-      sentence.readAs(at, "before");
-      sentence.readAs(at + 1, "the");
-    }
     if (kind !== "word" || folded.length > 4) continue;
-    // "phone as well as email"
-    if (folded === "as" && sentence.folded(at + 1) === "well" && sentence.folded(at + 2) === "as") {
-      for (let word = at; word < at + 3; word++) sentence.readAs(word, "and");
-    }
-    // "Simples yes, MEI no". In Portuguese, the preposition "no" never ends a clause.
-    const next = sentence.tokens[at + 1];
-    const isLast = next === undefined || /^[,;.]$/.test(next.text);
-    if (folded === "no" && at > 0 && isLast && sentence.folded(at - 1) !== "si") {
-      sentence.readAs(at, "nao");
-    }
     // "hospitais da rede privada": the word for a chain adds nothing.
     if (folded === "rede" && SECTOR.test(sentence.folded(at + 1)) && at > 0) {
       sentence.claim(/^d[ae]$/.test(sentence.folded(at - 1)) ? at - 1 : at, at + 1, "filler");
