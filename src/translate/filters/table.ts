@@ -283,9 +283,7 @@ const PHRASES: readonly (readonly [names: string, phrase: FilterPhrase])[] = [
     "contato|dado de contato|dados para contato|meio de contato|forma de contato|contact|" +
       "contact details|contact information|informação de contato|canal de contato|" +
       "algum contato|algum meio de contato|alguma forma de contato|some contact|any contact|" +
-      "any contact works|" +
-      "any contact is fine|any contact will be enough|any contact is enough|any contact is ok|" +
-      "any kind of contact|whatever contact|any way of contacting|any means of contact|" +
+      "any means of contact|" +
       "some form of contact|some kind of contact|some contact information|" +
       "some contact details|any contact information|algun contacto",
     contact("contact"),

@@ -52,10 +52,9 @@ const DOZENS: Readonly<Record<string, number>> = {
   ...{ milhar: 1000 },
 };
 
-/** Units of places and ratings, which no limit counts: "nos três estados do Sul", "4 stars". */
-const OTHER_UNITS = wordSet(
-  "estados cidades municipios capitais bairros regioes states cities towns regiones " +
-    "stars estrelas estrellas",
+/** Units of places, which no limit counts: "nos três estados do Sul". */
+const PLACES = wordSet(
+  "estados cidades municipios capitais bairros regioes states cities towns regiones",
 );
 
 /** Returns the first valid limit and marks its tokens as read. */
@@ -63,7 +62,7 @@ export function findLimit(sentence: Sentence, notes: Notes): number | null {
   for (let at = 0; at < sentence.tokens.length; at++) {
     if (!sentence.free(at)) continue;
     const count = countAt(sentence, at);
-    if (count === null || OTHER_UNITS.has(sentence.folded(count.to))) continue;
+    if (count === null || PLACES.has(sentence.folded(count.to))) continue;
     const from = limitStart(sentence, at, count.to);
     if (from === null) continue;
     const counted = COUNTED.has(sentence.folded(count.to)) && sentence.folded(count.to) !== "mais";
