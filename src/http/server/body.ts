@@ -401,8 +401,8 @@ export interface ComputationContext {
 /** Runs computations. */
 export interface Compute {
   /**
-   * Throws if this thread cannot run computations. Callers that first do other work check this, so
-   * that the work is not repeated on the thread that can.
+   * Throws if this thread cannot run computations. Callers check this before other work, because
+   * another thread would repeat that work.
    */
   ensureHere(): void;
   /** Runs a computation inline or in a worker. Throws or rejects if the computation does. */
